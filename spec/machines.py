@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every machine with what is said about it: its presets, its promises, the small scope it is checked in, and its view."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import ModuleType
+from typing import Any
+
+from attrs import frozen
+
+from hwmark.model import replication as replication_model
+from hwmark.model.machine import Machine
+from hwmark.model.rules import ReplicationRules
+
+from . import replication, versions
+from .property import Property
+
+
+@frozen
+class Described:
+    """A machine and all that the checker needs to know about it; ``presets`` names the right rules first."""
+
+    name: str
+    module: ModuleType
+    rules: type[Any]
+    presets: Mapping[str, Any]
+    right: str
+    properties: tuple[Property, ...]
+    small: Any
+    """The bounds of the default suite: explored in a second or so."""
+
+    @property
+    def build(self) -> Callable[[Any, Any, Any], Machine[Any]]:
+        """The function of rules, config and bounds that returns the machine."""
+        machine: Callable[[Any, Any, Any], Machine[Any]] = self.module.machine
+        return machine
+
+    @property
+    def summary(self) -> str:
+        """The first sentence of the machine's docstring."""
+        return (self.module.__doc__ or "").strip().split("\n\n")[0].replace("\n", " ")
+
+
+MACHINES: dict[str, Described] = {
+    one.name: one
+    for one in (
+        Described(
+            name="replication",
+            module=replication_model,
+            rules=ReplicationRules,
+            presets=versions.REPLICATION,
+            right="kip_320",
+            properties=replication.PROPERTIES,
+            small=replication_model.Bounds(replicas=2, log_size=3, records=3, max_leader_epoch=2),
+        ),
+    )
+}
