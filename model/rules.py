@@ -71,3 +71,44 @@ class ReplicationRules:
     shrink_fence: Fence = Fence.LEADER_EPOCH
     expand_fence: Fence = Fence.LEADER_EPOCH
     expand_epoch_start: EpochStart = EpochStart.HIGH_WATERMARK
+
+
+# -- async_isr --
+
+
+class HighWatermarkOver(Enum):
+    """Whose end offsets hold the high watermark back while ISR changes are in flight."""
+
+    COMMITTED = "committed"
+    """The members of the ISR that the leader knows to be decided."""
+    PROPOSED = "proposed"
+    """The members of the ISR that the leader proposed, if it did."""
+    MAXIMAL = "maximal"
+    """Both: whoever may be in the ISR by now (KIP-497, the maximal ISR)."""
+
+
+class VersionCheck(Enum):
+    """Which proposals the controller accepts."""
+
+    COMPARE_AND_SET = "compare_and_set"
+    """Those made under the version that is still the current one (KIP-497)."""
+    NONE = "none"
+    """All, however old the ISR that they started from."""
+
+
+class ExpandGuard(Enum):
+    """What a follower must have reached before the leader proposes to add it to the ISR."""
+
+    HIGH_WATERMARK = "high_watermark"
+    """The leader's high watermark."""
+    NONE = "none"
+    """Nothing."""
+
+
+@frozen
+class AsyncIsrRules:
+    """The decisions of the ``async_isr`` machine; the defaults are the published ones."""
+
+    high_watermark_over: HighWatermarkOver = HighWatermarkOver.MAXIMAL
+    version_check: VersionCheck = VersionCheck.COMPARE_AND_SET
+    expand_guard: ExpandGuard = ExpandGuard.HIGH_WATERMARK

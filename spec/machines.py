@@ -9,11 +9,12 @@ from typing import Any
 
 from attrs import frozen
 
+from hwmark.model import async_isr as async_isr_model
 from hwmark.model import replication as replication_model
 from hwmark.model.machine import Machine
-from hwmark.model.rules import ReplicationRules
+from hwmark.model.rules import AsyncIsrRules, ReplicationRules
 
-from . import replication, versions
+from . import async_isr, replication, versions
 from .property import Property
 
 
@@ -53,6 +54,15 @@ MACHINES: dict[str, Described] = {
             right="kip_320",
             properties=replication.PROPERTIES,
             small=replication_model.Bounds(replicas=2, log_size=3, records=3, max_leader_epoch=2),
+        ),
+        Described(
+            name="async_isr",
+            module=async_isr_model,
+            rules=AsyncIsrRules,
+            presets=versions.ASYNC_ISR,
+            right="async_isr",
+            properties=async_isr.PROPERTIES,
+            small=async_isr_model.Bounds(replicas=3, max_version=2, max_offset=1),
         ),
     )
 }

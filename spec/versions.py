@@ -9,7 +9,17 @@ from __future__ import annotations
 
 from attrs import evolve
 
-from hwmark.model.rules import EpochStart, Fence, ReplicationRules, Truncation, TruncationFence
+from hwmark.model.rules import (
+    AsyncIsrRules,
+    EpochStart,
+    ExpandGuard,
+    Fence,
+    HighWatermarkOver,
+    ReplicationRules,
+    Truncation,
+    TruncationFence,
+    VersionCheck,
+)
 
 TRUNCATE_TO_HIGH_WATERMARK = ReplicationRules(
     truncation=Truncation.HIGH_WATERMARK,
@@ -59,3 +69,18 @@ REPLICATION = {
     "kip_320_kip_101_lookup": evolve(_UNFENCED_FOLLOWER, truncation=Truncation.EPOCH_END_CLAMPED),
 }
 """The presets of the ``replication`` machine by name; ``kip_320`` is its right rules."""
+
+# -- async_isr --
+
+ASYNC_ISR = {
+    "async_isr": AsyncIsrRules(),
+    "high_watermark_over_committed_isr": AsyncIsrRules(high_watermark_over=HighWatermarkOver.COMMITTED),
+    "high_watermark_over_proposed_isr": AsyncIsrRules(high_watermark_over=HighWatermarkOver.PROPOSED),
+    "version_unchecked": AsyncIsrRules(version_check=VersionCheck.NONE),
+    "expand_unguarded": AsyncIsrRules(expand_guard=ExpandGuard.NONE),
+}
+"""The presets of the ``async_isr`` machine by name; ``async_isr`` is its right rules.
+
+``expand_unguarded`` is a control: as long as the high watermark follows from the ISR, the follower that joins too early
+just holds it back. With a stored high watermark, as Kafka's is, it breaks ``committed_stays_replicated``.
+"""
