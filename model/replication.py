@@ -190,8 +190,8 @@ def truncates_on_fetch(rules: ReplicationRules) -> bool:
 
 @action(leader=brokers)
 @kafka(
-    "PartitionStateMachine.doElectLeaderForPartitions; PartitionChangeBuilder.electLeader",
-    versions="0.8–4.3",
+    "OfflinePartitionLeaderSelector.selectLeader; PartitionStateMachine.doElectLeaderForPartitions; PartitionChangeBuilder.electLeader",
+    versions="0.8–1.0; 1.1–3.9 with ZooKeeper; 3.3–4.3 with KRaft",
     simplified="any other ISR member may be elected, alive or not; Kafka takes the first eligible one in assignment order",
 )
 def controller_elect_leader(state: State, bounds: Bounds, *, leader: BrokerId) -> State | None:
@@ -203,8 +203,9 @@ def controller_elect_leader(state: State, bounds: Bounds, *, leader: BrokerId) -
 
 @action(broker=brokers)
 @kafka(
-    "TopicDeletionManager/ReplicaStateMachine.removeReplicasFromIsr; PartitionChangeBuilder.setTargetIsr",
-    versions="0.8–4.3",
+    "KafkaController.removeReplicaFromIsr; ReplicaStateMachine.doRemoveReplicasFromIsr; "
+    "ReplicationControlManager.generateLeaderAndIsrUpdates",
+    versions="0.8–1.0; 1.1–3.9 with ZooKeeper; 3.0–4.3 with KRaft",
     simplified="any broker may be taken for dead at any moment; without a leader the ISR may shrink to empty, "
     "where Kafka keeps its last member until the ELR (KIP-966)",
 )
@@ -223,8 +224,8 @@ def controller_shrink_isr(state: State, bounds: Bounds, *, broker: BrokerId) -> 
 
 @action(broker=brokers, leader_epoch=leader_epochs)
 @kafka(
-    "ReplicaManager.makeLeaders; Partition.makeLeader",
-    versions="0.8–4.3",
+    "Partition.makeLeader; ReplicaManager.makeLeaders; ReplicaManager.applyLocalLeadersDelta",
+    versions="0.8–4.3; 0.8.2–3.9 with ZooKeeper; 3.0–4.3 with KRaft",
     simplified="any newer request may be taken first, skipping others; the follower state of the leader is derived, not reset",
 )
 def become_leader(state: State, *, broker: BrokerId, leader_epoch: int) -> State | None:
@@ -237,8 +238,8 @@ def become_leader(state: State, *, broker: BrokerId, leader_epoch: int) -> State
 
 @action(leader=brokers)
 @kafka(
-    "Partition.appendRecordsToLeader",
-    versions="0.8–4.3",
+    "Partition.appendMessagesToLeader; Partition.appendRecordsToLeader",
+    versions="0.8–0.10.0; 0.10.1–4.3",
     simplified="one record an append; no acks, no min.insync.replicas; a deposed leader that does not know it appends too",
 )
 def leader_write(state: State, bounds: Bounds, *, leader: BrokerId) -> State | None:
@@ -254,7 +255,8 @@ def leader_write(state: State, bounds: Bounds, *, leader: BrokerId) -> State | N
 @kafka(
     "Partition.maybeIncrementLeaderHW",
     versions="0.8–4.3",
-    simplified="by one offset a step, over the cached ISR only; no minimum ISR, no maximal ISR (KIP-497), no caught-up outsiders",
+    simplified="by one offset a step, over the cached ISR only: no caught-up outsiders (0.10.2), no maximal ISR (2.7, KIP-497), "
+    "no minimum ISR (3.7); Kafka compares the end offsets that followers last fetched at, here their logs are looked at",
 )
 def leader_advance_high_watermark(state: State, rules: ReplicationRules, *, leader: BrokerId) -> State | None:
     """A broker that believes that it leads advances its high watermark over a record that all its ISR acknowledges."""
@@ -271,8 +273,9 @@ def leader_advance_high_watermark(state: State, rules: ReplicationRules, *, lead
 @action(leader=brokers, follower=brokers)
 @kafka(
     "Partition.maybeShrinkIsr",
-    versions="0.8–2.6 (before AlterPartition, KIP-497)",
-    simplified="no lag time: any member that lacks a record may be dropped; the quorum changes in the same step",
+    versions="0.8–2.6",
+    simplified="no lag time: any member that lacks a record may be dropped; the quorum changes in the same step, where since 2.7 "
+    "the controller is asked (KIP-497)",
 )
 def leader_shrink_isr(state: State, rules: ReplicationRules, *, leader: BrokerId, follower: BrokerId) -> State | None:
     """The true leader drops a follower that is not caught up to its log end; the leader epoch stays."""
@@ -284,9 +287,10 @@ def leader_shrink_isr(state: State, rules: ReplicationRules, *, leader: BrokerId
 
 @action(leader=brokers, follower=brokers)
 @kafka(
-    "Partition.maybeExpandIsr; Partition.isFollowerInSync",
-    versions="0.8–2.6 (before AlterPartition, KIP-497)",
-    simplified="the quorum changes in the same step; whether the follower's broker is alive is not asked",
+    "Partition.updateLeaderHWAndMaybeExpandIsr; Partition.maybeExpandIsr",
+    versions="0.8; 0.9–2.6",
+    simplified="the quorum changes in the same step, where since 2.7 the controller is asked (KIP-497); whether the follower's broker "
+    "is alive is not asked",
 )
 def leader_expand_isr(state: State, rules: ReplicationRules, *, leader: BrokerId, follower: BrokerId) -> State | None:
     """The true leader readmits a follower that has reached its high watermark; the leader epoch stays."""
@@ -303,9 +307,10 @@ def leader_expand_isr(state: State, rules: ReplicationRules, *, leader: BrokerId
 
 @action(broker=brokers, leader_epoch=leader_epochs)
 @kafka(
-    "ReplicaManager.makeFollowers; AbstractFetcherThread.truncateToEpochEndOffsets",
-    versions="0.8–2.6; since 2.7 truncation rides on the fetch (KIP-595)",
-    simplified="the leader's answer and the truncation are one step; the rounds of KIP-279 are taken together; "
+    "ReplicaManager.makeFollowers; ReplicaFetcherThread.maybeTruncate; AbstractFetcherThread.truncateToEpochEndOffsets",
+    versions="0.8–0.10; 0.11–2.0; 2.1–2.7",
+    simplified="the leader's answer and the truncation are one step, where since 2.8 truncation rides on the fetch (KIP-595); the rounds "
+    "of KIP-279 are taken together; a broker truncates also if it keeps its leader, which Kafka does since 2.1; "
     "a request that names no leader is never applied, so that a deposed leader acts on until it sees a later one",
 )
 def become_follower(state: State, rules: ReplicationRules, *, broker: BrokerId, leader_epoch: int) -> State | None:
@@ -325,7 +330,7 @@ def become_follower(state: State, rules: ReplicationRules, *, broker: BrokerId, 
 @action(follower=brokers, leader=brokers)
 @kafka(
     "ReplicaFetcherThread.processPartitionData; ReplicaManager.fetchMessages",
-    versions="0.8–4.3",
+    versions="0.8–4.3; 0.9–4.3",
     simplified="request and answer are one step and copy one record; the high watermark travels only with a record, "
     "and may move the follower's back",
 )
@@ -343,7 +348,7 @@ def follower_fetch(state: State, rules: ReplicationRules, *, follower: BrokerId,
 @kafka(
     "AbstractFetcherThread.truncateOnFetchResponse",
     versions="none: the rejected first try at KIP-320",
-    simplified="request and answer are one step",
+    simplified="request and answer are one step; with the leader epoch in the fetch this is how 2.8–4.3 truncate (KIP-595)",
 )
 def follower_truncate(state: State, rules: ReplicationRules, *, follower: BrokerId, leader: BrokerId) -> State | None:
     """A follower that finds its log to disagree with its leader's truncates it to their last common record."""
