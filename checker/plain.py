@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Values of states, rules and witnesses as plain JSON data, always in the same order."""
+"""Values of states, rules and witnesses as plain JSON data, or as short text, always in the same order."""
 
 from __future__ import annotations
 
@@ -25,3 +25,26 @@ def to_plain(value: Any) -> Any:
     if isinstance(value, tuple | list | range):
         return [to_plain(one) for one in value]
     raise TypeError(f"a {type(value).__name__} cannot be written as plain data")
+
+
+def to_text(value: Any) -> str | None:
+    """Return a value as Python would nearly write it, sets sorted; ``None`` if there is a part that is no plain value."""
+    if isinstance(value, Enum):
+        return f"{type(value).__name__}.{value.name}"
+    if value is None or isinstance(value, bool | int | float | str):
+        return repr(value)
+    if has(type(value)):
+        names = [attribute.name for attribute in fields(type(value))]
+        return _joined(f"{type(value).__name__}(", [getattr(value, name) for name in names], ")", [f"{name}=" for name in names])
+    if isinstance(value, frozenset | set):
+        return _joined("{", sorted(value, key=lambda one: repr(to_plain(one))), "}") if value else "{}"
+    if isinstance(value, tuple | list | range):
+        return _joined("(", list(value), ",)" if len(value) == 1 else ")")
+    return None
+
+
+def _joined(start: str, values: list[Any], end: str, labels: list[str] | None = None) -> str | None:
+    texts = [to_text(value) for value in values]
+    if None in texts:
+        return None
+    return start + ", ".join(f"{label}{text}" for label, text in zip(labels or [""] * len(texts), texts, strict=True)) + end
