@@ -9,6 +9,7 @@ of the renamed states, compared by codes that number the values of each componen
 from __future__ import annotations
 
 import itertools
+import math
 import types
 import typing
 from collections.abc import Callable, Hashable, Mapping, Sequence
@@ -23,6 +24,8 @@ from hwmark.model.machine import Identity, IndexedBy, Machine
 S = TypeVar("S")
 Renaming = Mapping[str, Mapping[int, int]]
 Rename = Callable[[Any, Renaming], Any]
+MOST_RENAMINGS = 5_040
+"""As many as there are of seven identities."""
 
 
 class NotSymmetricError(Exception):
@@ -30,7 +33,13 @@ class NotSymmetricError(Exception):
 
 
 def renamings(machine: Machine[S]) -> list[Renaming]:
-    """Return every renaming of the machine's interchangeable identities, the identical one first."""
+    """Return every renaming of the machine's interchangeable identities, the identical one first.
+
+    Raises ``NotSymmetricError`` where they are too many: each new value of a state is renamed by all of them.
+    """
+    count = math.prod(math.factorial(len(members)) for members in machine.interchangeable.values())
+    if count > MOST_RENAMINGS:
+        raise NotSymmetricError(f"{count:,} renamings are more than the {MOST_RENAMINGS:,} that can be tried: explore without symmetry")
     kinds = [
         [{"kind": kind, "map": dict(zip(members, image, strict=True))} for image in itertools.permutations(members)]
         for kind, members in machine.interchangeable.items()

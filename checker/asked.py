@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a check is asked: which machine, under which rules, in which scope, which of its properties, and how to search."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from attrs import frozen
+
+from hwmark.model.machine import Machine
+from hwmark.spec.machines import MACHINES, Described
+from hwmark.spec.property import Property, Reachable
+
+from .decode import parse_assignments, parse_rule
+from .errors import unknown
+
+
+@frozen
+class Asked:
+    """One check, as values that can be sent to another process; ``preset`` is ``None`` for rules that have no name."""
+
+    machine: str
+    preset: str | None
+    rules: Any
+    config: Any
+    bounds: Any
+    properties: tuple[str, ...]
+    symmetry: bool = False
+    keep_going: bool = False
+    max_states: int | None = None
+    timeout: float | None = None
+
+    @property
+    def described(self) -> Described:
+        """The machine with all that is said about it."""
+        return described(self.machine)
+
+    def build(self) -> Machine[Any]:
+        """Return the machine in the scope that is asked for."""
+        return self.described.build(self.rules, self.config, self.bounds)
+
+    def asked_properties(self) -> tuple[Property, ...]:
+        """Return the properties that are asked for, in the order of the machine's list."""
+        return tuple(prop for prop in self.described.properties if prop.name in self.properties)
+
+    def unasked(self) -> tuple[str, ...]:
+        """Return the names of the machine's properties that this check does not look at."""
+        return tuple(prop.name for prop in self.described.properties if prop.name not in self.properties)
+
+
+def ask(  # noqa: PLR0913 - one parameter for each option
+    machine: str,
+    *,
+    preset: str | None = None,
+    changed_rules: Iterable[str] = (),
+    config: str = "",
+    bounds: str = "",
+    properties: Sequence[str] = (),
+    symmetry: bool = False,
+    keep_going: bool = False,
+    max_states: int | None = None,
+    timeout: float | None = None,
+) -> Asked:
+    """Return the check that these texts describe; raises ``InputError`` where one names something that does not exist."""
+    chosen = described(machine)
+    rules = chosen.presets[named("preset", preset or chosen.right, chosen.presets)]
+    for text in changed_rules:
+        rules = parse_rule(rules, text)
+    scope = parse_assignments(type(chosen.small), chosen.small, bounds) if bounds else chosen.small
+    settings = chosen.module.Config()
+    return Asked(
+        machine=machine,
+        preset=preset_name(chosen, rules, preset or chosen.right),
+        rules=rules,
+        config=parse_assignments(type(settings), settings, config) if config else settings,
+        bounds=scope,
+        properties=_chosen(chosen, properties) if properties else default_properties(chosen, scope),
+        symmetry=symmetry,
+        keep_going=keep_going,
+        max_states=max_states,
+        timeout=timeout,
+    )
+
+
+def described(name: str) -> Described:
+    """Return the machine of this name."""
+    return MACHINES[named("machine", name, MACHINES)]
+
+
+def default_properties(chosen: Described, bounds: Any) -> tuple[str, ...]:
+    """Return what is asked unless somebody chooses: all that need no observer and, of the goals, those due in the scope."""
+    return tuple(
+        prop.name for prop in chosen.properties if not prop.observers and not (isinstance(prop, Reachable) and not prop.expected_in(bounds))
+    )
+
+
+def preset_name(chosen: Described, rules: Any, preferred: str) -> str | None:
+    """Return the name of the preset with these rules, the preferred one if it is among them."""
+    names = [name for name, preset in chosen.presets.items() if preset == rules]
+    return preferred if preferred in names else next(iter(names), None)
+
+
+def named(kind: str, name: str, known: Iterable[str]) -> str:
+    """Return the name if it is known, otherwise raise an ``InputError`` with what was probably meant."""
+    names = list(known)
+    if name not in names:
+        raise unknown(kind, name, names)
+    return name
+
+
+def _chosen(chosen: Described, names: Sequence[str]) -> tuple[str, ...]:
+    known = [prop.name for prop in chosen.properties]
+    for name in names:
+        named("property", name, known)
+    return tuple(name for name in known if name in names)

@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The command line: what can be asked, and how wrong usage is answered. What the commands do stands in ``commands``.
+
+Exit codes: 0 all as promised, 1 violated, 2 usage or input error, 3 undetermined, 130 ended by a second Ctrl-C. Only what
+parsing needs is imported here, so that ``--help`` is quick.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from enum import Enum
+from pathlib import Path
+from typing import Annotated, NoReturn
+
+import typer
+
+from .errors import InputError
+from .text import sanitize
+
+app = typer.Typer(
+    help="An executable, formally specified reference model for Apache Kafka.",
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    add_completion=False,
+)
+USAGE_ERROR: type[Exception] = typer.BadParameter.__mro__[1]
+"""What typer raises for wrong usage; it has no public name."""
+
+
+class Format(Enum):
+    """How an answer is written."""
+
+    TEXT = "text"
+    JSON = "json"
+    JUNIT = "junit"
+    SARIF = "sarif"
+
+
+class Engine(Enum):
+    """How a machine is explored."""
+
+    AUTO = "auto"
+    REFERENCE = "reference"
+    TABLES = "tables"
+    RAY = "ray"
+
+
+Json = Annotated[bool, typer.Option("--json", help="Short for --format json.")]
+Workers = Annotated[int | None, typer.Option(min=1, metavar="N", help="Processes for several searches at once (default: one a CPU).")]
+
+
+@app.callback(invoke_without_command=True)
+def hwmark(
+    context: typer.Context,
+    version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,  # noqa: FBT002 - how typer declares a flag
+) -> None:
+    """An executable, formally specified reference model for Apache Kafka: check it, break it, replay it, draw it."""
+    if version:
+        from importlib.metadata import version as installed  # noqa: PLC0415
+
+        typer.echo(f"hwmark {installed('hwmark')}")
+        raise typer.Exit
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
+        raise typer.Exit(2)
+
+
+@app.command()
+def check(  # noqa: PLR0913 - one parameter for each option
+    machine: Annotated[str | None, typer.Argument(help="A machine, for example replication; without one: the default suite.")] = None,
+    *,
+    rules: Annotated[str | None, typer.Option(metavar="PRESET", help="A named set of rules (default: the right ones).")] = None,
+    changed_rules: Annotated[list[str] | None, typer.Option("--set", metavar="RULE=VALUE", help="Change one rule; repeatable.")] = None,
+    config: Annotated[str, typer.Option(metavar="K=V,…", help="What an operator sets.")] = "",
+    bounds: Annotated[str, typer.Option(metavar="K=V,…", help="How far to look (default: the machine's small scope).")] = "",
+    properties: Annotated[list[str] | None, typer.Option("--property", metavar="NAME", help="Ask this property only; repeatable.")] = None,
+    engine: Annotated[Engine, typer.Option(help="How to explore; tables and ray are not part of this version.")] = Engine.AUTO,
+    symmetry: Annotated[bool, typer.Option(help="Explore one state of each orbit under renaming.")] = False,
+    workers: Workers = None,
+    max_states: Annotated[int | None, typer.Option(min=1, metavar="N", help="Stop, undetermined, at so many states.")] = None,
+    timeout: Annotated[float | None, typer.Option(metavar="S", help="Stop, undetermined, after so many seconds.")] = None,
+    keep_going: Annotated[bool, typer.Option("--keep-going", help="Explore all, also when every property is decided.")] = False,
+    output: Annotated[Format | None, typer.Option("--format", help="How to write the answer (default: text).")] = None,
+    json: Json = False,
+    out: Annotated[Path | None, typer.Option(metavar="DIR", help="Also write the reports, and a trace of each violation, here.")] = None,
+) -> int:
+    """Explore every reachable state of a machine in a finite scope, and judge its properties there."""
+    if engine not in (Engine.AUTO, Engine.REFERENCE):
+        raise InputError(f"engine {engine.value} is not part of this version: choose auto or reference")
+    if timeout is not None and not timeout >= 0:  # also refuses what is not a number
+        raise InputError(f"--timeout: expected a number of seconds, 0 or more, got {timeout:g}")
+    from . import commands  # noqa: PLC0415 - all that explores
+
+    chosen = _format(output, json=json).value
+    if machine is None:
+        given: dict[str, object] = {
+            "--rules": rules,
+            "--set": changed_rules,
+            "--config": config,
+            "--bounds": bounds,
+            "--property": properties,
+        }
+        given |= {"--symmetry": symmetry, "--max-states": max_states, "--keep-going": keep_going}
+        for option, value in given.items():
+            if value:
+                raise InputError(f"{option} needs a MACHINE; without one the default suite is checked")
+        return commands.check_suite(workers, timeout, chosen, out)
+    return commands.check_machine(
+        commands.ask(
+            machine,
+            preset=rules,
+            changed_rules=changed_rules or (),
+            config=config,
+            bounds=bounds,
+            properties=properties or (),
+            symmetry=symmetry,
+            keep_going=keep_going,
+            max_states=max_states,
+            timeout=timeout,
+        ),
+        chosen,
+        out,
+    )
+
+
+@app.command()
+def catalogue(
+    rows: Annotated[list[str] | None, typer.Argument(metavar="[ID]…", help="Only these rows.")] = None,
+    *,
+    run: Annotated[bool, typer.Option("--run", help="Prove each row by exploring with the rule switched off and on.")] = False,
+    workers: Workers = None,
+    json: Json = False,
+) -> int:
+    """List every rule, its sources, and what breaks without it."""
+    from . import commands  # noqa: PLC0415
+
+    return commands.catalogue(rows or (), _format(None, json=json).value, workers, run=run)
+
+
+def _format(output: Format | None, *, json: bool) -> Format:
+    if json and output not in (None, Format.JSON):
+        raise InputError("--json is short for --format json: give only one of them")
+    return Format.JSON if json else output or Format.TEXT
+
+
+def run(arguments: Sequence[str] | None = None) -> int:
+    """Carry out a command line (default: the program's own), and return its exit code."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")  # a terminal that lacks a character still gets its line
+    try:
+        code = typer.main.get_command(app).main(args=arguments, prog_name="hwmark", standalone_mode=False)
+    except (InputError, USAGE_ERROR) as error:
+        said = error.format_message() if isinstance(error, USAGE_ERROR) else str(error)  # type: ignore[attr-defined]
+        sys.stderr.write(f"hwmark: {sanitize(' '.join(said.split()))}\n")
+        return 2
+    return code if isinstance(code, int) else 0
+
+
+def main() -> NoReturn:
+    """Carry out the program's command line, and end with its exit code."""
+    sys.exit(run())

@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the commands do: ask, search, write the answer, and return the exit code."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from types import ModuleType
+
+from hwmark.spec.catalogue import ROWS, Row
+
+from . import catalogue as rows_of
+from . import formats, report, suite
+from .asked import Asked, ask, named
+from .catalogue import Proved, can_be_proved
+from .errors import InputError
+from .interrupt import Interrupt
+from .output import folder, print_out, write_file
+from .progress import ProgressLine
+from .report import Checked, Report
+from .symmetry import NotSymmetricError
+from .verdict import Verdict, worst
+from .workers import Stop, available_workers
+
+__all__ = ["ask", "catalogue", "check_machine", "check_suite"]
+
+EXIT_CODES = {Verdict.HOLDS: 0, Verdict.VIOLATED: 1, Verdict.UNDETERMINED: 3}
+FILES = {"text": "report.txt", "json": "report.json", "junit": "report.junit.xml", "sarif": "report.sarif"}
+"""The name of the report in each format, in the folder given with ``--out``."""
+
+Formats = Mapping[str, Callable[[], str]]
+
+
+# -- check --
+
+
+def check_machine(asked: Asked, output: str, out: Path | None) -> int:
+    """Check one machine, and return the exit code of its verdict."""
+    place = None if out is None else folder(out)
+    line = ProgressLine(sys.stderr)
+    try:
+        with Interrupt() as interrupt:
+            checked = report.check(asked, interrupt.stop, line)
+    except NotSymmetricError as error:
+        raise InputError(f"--symmetry: {error}") from None
+    finally:
+        line.clear()
+    traces = {} if place is None else _write_traces(checked, place)
+    found = checked.report
+    ways = {**_for_programs([found], []), "json": lambda: formats.to_json(report.plain(found, traces))}
+    _answer({**ways, "text": lambda: _text().report_text(found, colour=sys.stdout.isatty())}, output)
+    if place is not None:
+        _write_reports({**ways, "text": lambda: _text().report_text(found)}, place)
+    return EXIT_CODES[found.verdict]
+
+
+def check_suite(workers: int | None, timeout: float | None, output: str, out: Path | None) -> int:
+    """Check the default suite, and return the exit code of its verdict."""
+    place = None if out is None else folder(out)
+    checks, rows = suite.default_suite()
+    found = _search(
+        lambda stop, done: suite.run_suite(checks, rows, workers or available_workers(), stop, done), len(checks) + len(rows), timeout
+    )
+    ways = {**_for_programs(found.runs, found.rows), "json": lambda: formats.to_json(suite.plain(found))}
+    _answer({**ways, "text": lambda: _text().suite_text(found, colour=sys.stdout.isatty())}, output)
+    if place is not None:
+        _write_reports({**ways, "text": lambda: _text().suite_text(found)}, place)
+    return EXIT_CODES[found.verdict]
+
+
+def _search(search: Callable[[Stop, Callable[[int], None]], suite.Suite], total: int, timeout: float | None) -> suite.Suite:
+    """Run several searches under a progress line; Ctrl-C and the time limit stop them all."""
+    line, started = ProgressLine(sys.stderr), time.monotonic()
+    with Interrupt() as interrupt:
+
+        def stop() -> str | None:
+            late = timeout is not None and time.monotonic() - started > timeout
+            return interrupt.stop() or (f"reached the limit of {timeout:g} s" if late else None)
+
+        try:
+            return search(stop, lambda finished: line.done(finished, total))
+        finally:
+            line.clear()
+
+
+def _for_programs(runs: Sequence[Report], rows: Sequence[Proved]) -> Formats:
+    """Return how to write these in the formats that other programs read."""
+
+    def junit() -> str:
+        from .formats.junit import junit  # noqa: PLC0415 - only for this format
+
+        return junit(runs, rows)
+
+    def sarif() -> str:
+        from .formats.sarif import sarif  # noqa: PLC0415 - only for this format
+
+        return formats.to_json(sarif(runs, rows))
+
+    return {"junit": junit, "sarif": sarif}
+
+
+def _write_traces(checked: Checked, place: Path) -> dict[str, str]:
+    """Write the trace of each violation, and return the file of each property."""
+    from . import trace  # noqa: PLC0415 - only with --out
+
+    files = {}
+    for result in checked.found.results:
+        if result.verdict is Verdict.VIOLATED and result.run is not None:
+            files[result.name] = f"{checked.report.title}.{result.name}.trace.json"
+            made = trace.to_trace(checked.asked.described, checked.asked.preset, checked.machine, result)
+            trace.write(made, place / files[result.name])
+    return files
+
+
+def _write_reports(ways: Formats, place: Path) -> None:
+    for name, file in FILES.items():
+        write_file(place / file, ways[name]())
+
+
+# -- catalogue --
+
+
+def catalogue(ids: Sequence[str], output: str, workers: int | None, *, run: bool) -> int:
+    """List rows of the catalogue, proved if asked for; return the exit code of the proofs."""
+    known = {row.id: row for row in ROWS}
+    rows = [known[named("row", one, known)] for one in ids] if ids else list(ROWS)
+    proofs = _prove([row for row in rows if can_be_proved(row)], workers) if run else {}
+    ways: Formats = {
+        "json": lambda: formats.to_json(rows_of.plain(rows, proofs, ran=run)),
+        "text": lambda: _text().catalogue_text(rows, proofs, colour=sys.stdout.isatty()),
+    }
+    _answer(ways, output)
+    if run and not proofs:
+        raise InputError("none of these rows can be proved by exploring")
+    return EXIT_CODES[worst(proved.verdict for proved in proofs.values())]
+
+
+def _prove(rows: Sequence[Row], workers: int | None) -> dict[str, Proved]:
+    found = _search(lambda stop, done: suite.run_suite((), rows, workers or available_workers(), stop, done), len(rows), None)
+    return {proved.row.id: proved for proved in found.rows}
+
+
+# -- answers --
+
+
+def _answer(ways: Formats, output: str) -> None:
+    print_out(ways[output]())
+
+
+def _text() -> ModuleType:
+    from .formats import text  # noqa: PLC0415 - rich, only for text
+
+    return text

@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Several searches at once, each in a process of its own; answers come in the order of the questions.
+
+A worker that dies, or a search that fails, never looks like an answer: the task then says itself what is not known.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from functools import partial
+from typing import Any, Generic, TypeVar
+
+from attrs import frozen
+
+T = TypeVar("T")
+Stop = Callable[[], str | None]
+LOOK_EVERY = 0.1
+"""Seconds between two looks at whether to stop."""
+
+
+@frozen
+class Task(Generic[T]):
+    """A search that can be sent to a process, and the answer if there is none: a function of why there is none."""
+
+    run: Callable[[Stop], T]
+    lost: Callable[[str], T]
+
+
+def available_workers() -> int:
+    """Return how many processes can run at once on this machine."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def run_all(tasks: Sequence[Task[T]], workers: int, stop: Stop, done: Callable[[int], None]) -> list[T]:
+    """Return the answer of each task, in their order; ``done`` hears how many are finished."""
+    if workers == 1 or len(tasks) < 2:
+        return list(_one_by_one(tasks, stop, done))
+    context = multiprocessing.get_context("spawn")
+    interrupted = context.RawValue("b", 0)
+    with ProcessPoolExecutor(min(workers, len(tasks)), context, _prepare, (interrupted,)) as pool:
+        futures = _submit(pool, tasks)
+        pending = {future for future in futures if future is not None}
+        while pending:
+            done(len(tasks) - len(pending))
+            pending = wait(pending, LOOK_EVERY, FIRST_COMPLETED).not_done
+            if stop():
+                interrupted.value = 1
+    done(len(tasks))
+    return [_answer(task, future.result if future else _dead) for task, future in zip(tasks, futures, strict=True)]
+
+
+def _submit(pool: ProcessPoolExecutor, tasks: Sequence[Task[T]]) -> list[Future[T] | None]:
+    futures: list[Future[T] | None] = []
+    for task in tasks:
+        try:
+            futures.append(pool.submit(_run, task.run))
+        except BrokenProcessPool:
+            futures.append(None)
+    return futures
+
+
+def _one_by_one(tasks: Sequence[Task[T]], stop: Stop, done: Callable[[int], None]) -> Iterator[T]:
+    for number, task in enumerate(tasks):
+        done(number)
+        yield _answer(task, partial(task.run, stop))
+    done(len(tasks))
+
+
+def _answer(task: Task[T], answer: Callable[[], T]) -> T:
+    try:
+        return answer()
+    except BrokenProcessPool:
+        return task.lost("a worker process died")
+    except Exception as error:  # noqa: BLE001 - whatever goes wrong in one search, the others still count
+        return task.lost(f"the search failed with {type(error).__name__}: {error}")
+
+
+def _dead() -> Any:
+    raise BrokenProcessPool
+
+
+# -- in the worker --
+
+_interrupted: Any = None
+
+
+def _prepare(interrupted: Any) -> None:
+    """Leave Ctrl-C to the parent, and do not outlive it."""
+    global _interrupted  # noqa: PLW0603 - a process pool hands nothing else to its tasks
+    _interrupted = interrupted
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
+
+
+def _stop() -> str | None:
+    return "interrupted" if _interrupted.value else None
+
+
+def _run(search: Callable[[Stop], T]) -> T:
+    return search(_stop)
