@@ -239,7 +239,7 @@ def become_leader(state: State, *, broker: BrokerId, leader_epoch: int) -> State
 @action(leader=brokers)
 @kafka(
     "Partition.appendMessagesToLeader; Partition.appendRecordsToLeader",
-    versions="0.8–0.10.0; 0.10.1–4.3",
+    versions="0.8–0.10.1; 0.10.2–4.3",
     simplified="one record an append; no acks, no min.insync.replicas; a deposed leader that does not know it appends too",
 )
 def leader_write(state: State, bounds: Bounds, *, leader: BrokerId) -> State | None:

@@ -116,22 +116,22 @@ RELEASES = (
         version="0.8",
         preset="truncate_to_high_watermark",
         evidence=("Partition.makeFollower (0.8.0)", "ReplicaManager.makeFollowers (0.8.2–0.10.2)"),
-        beyond="From 0.8.2 on a broker that is told of the leader it already follows keeps its log, however many epochs it missed. "
-        "From 0.10.2 on the high watermark also waits for replicas outside the ISR that were caught up lately.",
+        beyond="From 0.8.2 on a broker that is told of the leader it already follows keeps its log, however many epochs it missed. From "
+        "0.10.2 on the high watermark also waits for replicas outside the ISR that were caught up lately.",
     ),
     Release(
         version="0.11.0",
         preset="kip_101_clamped",
         evidence=("KIP-101", "KAFKA-1211", "ReplicaFetcherThread.maybeTruncate", "LeaderEpochFileCache.endOffsetFor"),
-        beyond="A leader asked about an epoch before its first one answers that it does not know, and the follower falls back to its "
-        "high watermark; here it gets the start of that first epoch.",
+        beyond="A leader asked about an epoch before its first one answers that it does not know, and the follower falls back to its high "
+        "watermark; here it gets the start of that first epoch.",
     ),
     Release(
         version="2.0.0",
         preset="kip_279",
         evidence=("KIP-279", "KAFKA-6361", "AbstractFetcherThread.getOffsetTruncationState"),
-        beyond="A leader that has not written in its epoch yet does not know it, so that a follower whose last record is of a later "
-        "epoch than the leader's falls back to its high watermark; here both logs are simply compared.",
+        beyond="A leader that has not written in its epoch yet does not know it, so that a follower whose last record is of a later epoch "
+        "than the leader's falls back to its high watermark; here both logs are simply compared.",
     ),
     Release(
         version="2.0.1",
