@@ -117,7 +117,7 @@ def leader_in_isr(state: State) -> Witness | None:
     return witness(leader=state.quorum.leader, isr=state.quorum.isr)
 
 
-@invariant(sources=("S1", "S6"), broker=brokers)
+@invariant(sources=("S1", "S4", "S6"), broker=brokers)
 def structure(state: State, bounds: Bounds, *, broker: BrokerId) -> Witness | None:
     """Every value is in its range: the high watermark within the log, epochs known to the quorum, the ISR made of replicas."""
     replica, log, quorum = state.replicas[broker], state.logs[broker], state.quorum
@@ -271,7 +271,7 @@ def has_uncommitted(state: State, bounds: Bounds, leader: BrokerId) -> bool:
 
 
 @leads_to(
-    sources=("S7", "S13"),
+    sources=("S7",),
     when=has_uncommitted,
     weak=("become_leader", "become_follower", "follower_fetch", "follower_truncate"),
     strong=("leader_advance_high_watermark",),
