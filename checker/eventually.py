@@ -10,7 +10,7 @@ enabled that the component never takes (Streett's condition; Emerson and Lei).
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from attrs import frozen
@@ -19,6 +19,7 @@ from scipy.sparse.csgraph import connected_components
 
 from hwmark.spec.property import LeadsTo
 
+from .system import plain
 from .verdict import Run
 
 if TYPE_CHECKING:
@@ -32,12 +33,16 @@ if TYPE_CHECKING:
 
 @frozen(eq=False)
 class Graph:
-    """The explored graph: edge arrays sorted by source, and the depth of each state."""
+    """The explored graph: edge arrays sorted by source, and the depth of each state.
+
+    ``changes``: which edges lead to another state of the machine; what observers remember is no progress.
+    """
 
     search: _Search
     sources: Numbers
     targets: Numbers
     labels: NDArray[np.int32]
+    changes: Mask
     depths: Numbers
     first_edge: Numbers
 
@@ -47,12 +52,12 @@ class Graph:
         sources, targets = (np.frombuffer(edges, dtype=np.int64) for edges in (search.sources, search.targets))
         depths = np.repeat(np.arange(len(search.levels)), search.levels)
         first_edge = np.searchsorted(sources, np.arange(len(depths) + 1))
-        return cls(search, sources, targets, np.frombuffer(search.labels, dtype=np.int32), depths, first_edge)
-
-    @property
-    def changes(self) -> Mask:
-        """Which edges lead to another state."""
-        return np.not_equal(self.sources, self.targets)
+        changes = np.not_equal(sources, targets)
+        if search.system.observers and search.key is None:
+            numbers: dict[Any, int] = {}
+            own = np.array([numbers.setdefault(plain(state), len(numbers)) for state in search.seen])
+            changes = np.not_equal(own[sources], own[targets])
+        return cls(search, sources, targets, np.frombuffer(search.labels, dtype=np.int32), changes, depths, first_edge)
 
     def enabled(self, label: int) -> Mask:
         """Return in which states the action instance with this label changes the state."""
@@ -196,7 +201,7 @@ def _tour(graph: Graph, component: Mask, entry: int, wanted: list[tuple[int, Mas
     walk: list[int] = []
     here, visited = entry, {entry}
     for label, idle in wanted:
-        if any(idle[state] for state in visited) or any(graph.labels[edge] == label for edge in walk):
+        if any(idle[state] for state in visited) or any(graph.labels[edge] == label and graph.changes[edge] for edge in walk):
             continue
         for edge in _walk(graph, component, here, label, idle):
             walk.append(edge)
@@ -218,7 +223,7 @@ def _walk(graph: Graph, component: Mask, start: int, label: int, goals: Mask) ->
             target = int(graph.targets[edge])
             if not component[target] or target == state:
                 continue
-            if graph.labels[edge] == label or goals[target]:
+            if (graph.labels[edge] == label and graph.changes[edge]) or goals[target]:
                 walk = [edge]
                 while came[state] >= 0:
                     walk.append(came[state])

@@ -12,27 +12,21 @@ from __future__ import annotations
 import gc
 import time
 from array import array
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from attrs import field, frozen
+from attrs import frozen
 
 from hwmark.model.machine import ImpossibleError, Machine, Step
-from hwmark.spec.property import Converges, LeadsTo, Property, Reachable, Witness
+from hwmark.spec.property import LeadsTo, Property, Reachable, StepProperty
 
+from .questions import LATER, GraphQuestion, Questions, follows_names, meaning, questions
 from .symmetry import NotSymmetricError, OrbitKey
-from .system import Bound, System, is_about_steps, system
+from .system import IMPOSSIBLE, Bound, System, is_about_steps, system
 from .verdict import Exploration, Result, Run, Verdict
 
 POLL_EVERY = 512
 """States between two looks at the limits and two reports of progress."""
-
-
-LATER = (Converges, LeadsTo)
-"""The kinds of properties that are decided on the stored graph, once it is complete."""
-
-Questions = list[tuple[Callable[..., bool] | None, frozenset[str], list[tuple[Callable[..., Any], Bound]]]]
-"""Bound properties with equal presuppositions together: the presupposition, the names, and each function to ask."""
 
 
 @frozen
@@ -79,21 +73,22 @@ class _Search:
         self.parents, self.via = array("q"), array("q")
         self.levels = [0]
         self.taken = [0] * len(explored.takes)
-        self.keep_edges = any(isinstance(prop, LATER) for prop in properties)
         self.sources, self.targets, self.labels = array("q"), array("q"), array("i")
         self.decided: dict[str, Result] = {}
         self.presupposed: set[str] = set()
         self.about_states: Questions = []
         self.about_steps: Questions = []
-        self.about_graph = [GraphQuestion(bound) for prop in properties if isinstance(prop, LATER) for bound in explored.bind(prop)]
+        later = [prop for prop in properties if isinstance(prop, LATER) and not (options.symmetry and follows_names(prop))]
+        self.about_graph = [GraphQuestion(bound) for prop in later for bound in explored.bind(prop)]
+        self.graph_stopped: str | None = None
         self._ask_only_undecided()
         self.started = time.monotonic()
 
     def _ask_only_undecided(self) -> None:
         """Group what is still to be asked of states and of steps by what it presupposes."""
         open_now = [prop for prop in self.properties if prop.name not in self.decided and not isinstance(prop, LATER)]
-        self.about_states = _questions(self.system, [prop for prop in open_now if not is_about_steps(prop)])
-        self.about_steps = _questions(self.system, [prop for prop in open_now if is_about_steps(prop)])
+        self.about_states = questions(self.system, [prop for prop in open_now if not is_about_steps(prop)])
+        self.about_steps = questions(self.system, [prop for prop in open_now if is_about_steps(prop)])
 
     def run(self) -> Exploration:
         """Search until everything is explored or decided, or a limit is reached."""
@@ -105,11 +100,11 @@ class _Search:
             if collecting:
                 gc.enable()
         if stopped is None:
-            self._judge_graph()
+            self.graph_stopped = self._judge_graph()
         return Exploration(
             states=len(self.seen),
             transitions=sum(self.taken),
-            depth=len(self.levels) - 1,
+            depth=sum(size > 0 for size in self.levels) - 1,
             complete=stopped is None,
             stopped=stopped,
             seconds=time.monotonic() - self.started,
@@ -125,40 +120,48 @@ class _Search:
         for number, state in enumerate(self.system.initial):
             self._reach(state, -1, number, level)
         self.levels = [len(level)]
+        if self.options.max_states is not None and len(level) > self.options.max_states:
+            return self._limit_of_states()
         first = 0
         while level:
             found: list[Any] = []
             self.levels.append(0)
             for offset, state in enumerate(level):
-                if offset % POLL_EVERY == 0:
-                    stopped = self._poll(first + offset, len(level) - offset + len(found))
-                    if stopped:
-                        return stopped
-                if not self._expand(first + offset, state, found):
-                    return f"reached the limit of {self.options.max_states} states"
+                stopped = self._poll(first + offset, len(level) - offset + len(found)) if offset % POLL_EVERY == 0 else None
+                if stopped is None and not self._expand(first + offset, state, found):
+                    stopped = self._limit_of_states()
+                self.levels[-1] = len(found)
+                if stopped is not None:
+                    return stopped
             first += len(level)
             level = found
-            self.levels[-1] = len(found)
-        self.levels.pop()
         return None
 
     def _poll(self, expanded: int, frontier: int) -> str | None:
         seconds = time.monotonic() - self.started
         self.options.progress(Progress(tuple(self.levels[:-1]), expanded, frontier, sum(self.taken), seconds))
-        if self.options.timeout is not None and seconds > self.options.timeout:
-            return f"reached the limit of {self.options.timeout:g} s"
         if not self.options.keep_going and self.properties and all(prop.name in self.decided for prop in self.properties):
             return "every property is decided"
+        return self._limit()
+
+    def _limit(self) -> str | None:
+        if self.options.timeout is not None and time.monotonic() - self.started > self.options.timeout:
+            return f"reached the limit of {self.options.timeout:g} s"
         return self.options.stop()
+
+    def _limit_of_states(self) -> str:
+        return f"reached the limit of {self.options.max_states} states"
 
     def _expand(self, number: int, state: Any, found: list[Any]) -> bool:
         """Take every enabled step of a state; return whether the limit of states still allows to go on."""
         key, seen, taken, about_steps = self.key, self.seen, self.taken, self.about_steps
+        keep_edges = bool(self.about_graph)
         for index, take in enumerate(self.system.takes):
             try:
                 after = take(state)
             except ImpossibleError as error:
-                self._decide("impossible", Witness({"why": str(error)}), {}, number, index)
+                if IMPOSSIBLE not in self.decided:
+                    self._keep(IMPOSSIBLE, "invariant", Verdict.VIOLATED, {"why": str(error)}, self.run_to(number, index))
                 continue
             if after is None:
                 continue
@@ -170,7 +173,7 @@ class _Search:
                 if len(seen) == self.options.max_states:
                     return False
                 target = self._reach(after, number, index, found)
-            if self.keep_edges:
+            if keep_edges:
                 self.sources.append(number)
                 self.targets.append(target)
                 self.labels.append(index)
@@ -186,41 +189,40 @@ class _Search:
         self.parents.append(parent)
         self.via.append(via)
         found.append(state)
-        for when, names, bounds in self.about_states:
+        for when, names, undecided, bounds in self.about_states:
             if when is not None:
                 if not when(state):
                     continue
                 self.presupposed |= names
             for holds, bound in bounds:
                 answer = holds(state)
-                if answer:
-                    self._decide(bound.property.name, answer, bound.choices, parent, via)
+                if answer is not undecided:
+                    self._decide(bound, answer, parent, via)
         for question in self.about_graph:
             question.ask(state)
         return number
 
     def _judge_step(self, number: int, index: int, before: Any, after: Any) -> None:
         step = self.system.steps[index]
-        for when, names, bounds in self.about_steps:
+        for when, names, undecided, bounds in self.about_steps:
             if when is not None:
                 if not when(before, step, after):
                     continue
                 self.presupposed |= names
             for holds, bound in bounds:
                 answer = holds(before, step, after)
-                if answer:
-                    self._decide(bound.property.name, answer, bound.choices, number, index)
+                if answer is not undecided:
+                    self._decide(bound, answer, number, index)
 
-    def _decide(self, name: str, answer: Any, choices: Any, parent: int, via: int) -> None:
+    def _decide(self, bound: Bound, answer: Any, parent: int, via: int) -> None:
         """Keep the first answer that decides a property: the witness of a violation, or that a goal is met."""
-        if name in self.decided:
-            return
-        run = self.run_to(parent, via)
-        verdict = Verdict.VIOLATED if isinstance(answer, Witness) else Verdict.HOLDS
-        facts = {**choices, **answer.facts} if isinstance(answer, Witness) else dict(choices)
-        kind = next((prop.kind for prop in self.properties if prop.name == name), "invariant")
-        self.decided[name] = Result(name, kind, verdict, len(run.steps), facts, run)
-        self._ask_only_undecided()
+        prop = bound.property
+        if prop.name not in self.decided:
+            self._keep(prop.name, prop.kind, *meaning(bound, answer), self.run_to(parent, via))
+            self._ask_only_undecided()
+
+    def _keep(self, name: str, kind: str, verdict: Verdict, facts: Mapping[str, Any], run: Run) -> None:
+        self.decided[name] = Result(name, kind, verdict, len(run.steps), dict(facts), run)
 
     def run_to(self, parent: int, via: int) -> Run:
         """Return the run to a state given by its parent's number and the step from there; parent -1: an initial state."""
@@ -232,25 +234,28 @@ class _Search:
 
     # -- the results --
 
-    def _judge_graph(self) -> None:
-        if not self.about_graph or (self.options.symmetry and all(isinstance(one.bound.property, LeadsTo) for one in self.about_graph)):
-            return
+    def _judge_graph(self) -> str | None:
+        """Judge what is decided on the whole graph, each property by its shortest run; return why this stopped early."""
+        if not self.about_graph:
+            return None
         from .eventually import Graph, fair_lasso, trap  # noqa: PLC0415 - numpy and scipy, which only this needs
 
         graph = Graph.of(self)
         for question in self.about_graph:
-            prop, bound = question.bound.property, question.bound
+            stopped = self._limit()
+            if stopped is not None:
+                return stopped
+            prop = question.bound.property
             if any(question.when):
                 self.presupposed.add(prop.name)
-            if prop.name in self.decided:
-                continue
-            run: Run | None
             if isinstance(prop, LeadsTo):
-                run = None if self.options.symmetry else fair_lasso(graph, question.when, question.goal, prop)
+                run = fair_lasso(graph, question.when, question.goal, prop)
             else:
                 run = trap(graph, question.when, question.goal)
-            if run is not None:
-                self.decided[prop.name] = Result(prop.name, prop.kind, Verdict.VIOLATED, len(run.steps), dict(bound.choices), run)
+            known = self.decided.get(prop.name)
+            if run is not None and (known is None or known.depth is None or len(run.steps) < known.depth):
+                self._keep(prop.name, prop.kind, Verdict.VIOLATED, question.bound.choices, run)
+        return None
 
     def _result(self, prop: Property, stopped: str | None) -> Result:
         decided = self.decided.get(prop.name)
@@ -265,20 +270,28 @@ class _Search:
 
     def _undetermined(self, prop: Property, stopped: str | None) -> str | None:
         """Why a property that nothing decided may not be said to hold, or ``None``."""
-        if stopped:
+        if stopped is not None:
             return stopped
-        if isinstance(prop, LeadsTo) and self.options.symmetry:
-            return "liveness is not decided under symmetry: explore without it"
+        if self.options.symmetry and follows_names(prop):
+            return "what holds along a run is not decided under symmetry: explore without it"
+        if isinstance(prop, LATER) and self.graph_stopped is not None:
+            return self.graph_stopped
         if isinstance(prop, Reachable) and not prop.expected_in(self.system.machine.bounds):
             return f"not met, and not expected below {', '.join(f'{name}={least}' for name, least in prop.scope.items())}"
+        return self._vacuous(prop)
+
+    def _vacuous(self, prop: Property) -> str | None:
+        """Why a property was never really asked although everything was explored, or ``None``."""
         if prop.when is not None and prop.name not in self.presupposed:
             return "vacuous: nothing in this scope meets what the property presupposes"
         if not isinstance(prop, Reachable) and not self.system.bind(prop):
             return "vacuous: its choices have no values in this scope"
+        if isinstance(prop, StepProperty) and not any(self.taken):
+            return "vacuous: no step can be taken in this scope"
         return None
 
     def _impossible(self) -> tuple[Result, ...]:
-        found = self.decided.get("impossible")
+        found = self.decided.get(IMPOSSIBLE)
         return () if found is None else (found,)
 
     def _taken_by_action(self) -> dict[str, int]:
@@ -286,28 +299,3 @@ class _Search:
         for step, count in zip(self.system.steps, self.taken, strict=True):
             counts[step.action] += count
         return counts
-
-
-@frozen
-class GraphQuestion:
-    """A convergence or leads-to property with its choices, and its answers by state number."""
-
-    bound: Bound
-    when: bytearray = field(factory=bytearray, eq=False)
-    goal: bytearray = field(factory=bytearray, eq=False)
-
-    def ask(self, state: Any) -> None:
-        """Note what the next state answers."""
-        self.when.append(self.bound.when is None or bool(self.bound.when(state)))
-        self.goal.append(bool(self.bound.holds(state)))
-
-
-def _questions(explored: System, properties: Sequence[Property]) -> Questions:
-    groups: dict[tuple[Any, ...], list[Bound]] = {}
-    for prop in properties:
-        for bound in explored.bind(prop):
-            groups.setdefault(bound.presupposes, []).append(bound)
-    return [
-        (bounds[0].when, frozenset(bound.property.name for bound in bounds), [(bound.holds, bound) for bound in bounds])
-        for bounds in groups.values()
-    ]

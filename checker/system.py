@@ -5,16 +5,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 from attrs import frozen
 
-from hwmark.model.machine import Machine, Step, bind, parameters
+from hwmark.model.machine import Action, Machine, Step, bind, parameters
 from hwmark.spec.property import Observer, Property, Reachable, StepProperty
 
 from .symmetry import state_components
 
 Take = Callable[[Any], Any]
+N = TypeVar("N", Action, Observer, Property)
+
+IMPOSSIBLE = "impossible"
+"""The name under which it is reported that an action reached what its author holds to be impossible."""
 
 
 @frozen(cache_hash=True)
@@ -83,8 +87,16 @@ def is_about_steps(prop: Property) -> bool:
 
 
 def system(machine: Machine[Any], properties: Sequence[Property] = ()) -> System:
-    """Compose the machine with the observers that these properties name, each once, and with no others."""
-    observers = tuple({observer.name: observer for prop in properties for observer in prop.observers}.values())
+    """Compose the machine with the observers that these properties name, each once, and with no others.
+
+    Raises ``ValueError`` where something would be left out unseen: no initial state, or two
+    actions, properties or observers of one name.
+    """
+    if not machine.initial:
+        raise ValueError(f"machine {machine.name} has no initial state")
+    _by_name("action", machine.actions)
+    _by_name("property", properties)
+    observers = tuple(_by_name("observer", [observer for prop in properties for observer in prop.observers]))
     instances = tuple(machine.instances())
     steps = tuple(step for step, _ in instances)
     if not observers:
@@ -92,6 +104,15 @@ def system(machine: Machine[Any], properties: Sequence[Property] = ()) -> System
     initial = tuple(Observed(state, tuple(observer.initial(state) for observer in observers)) for state in machine.initial)
     takes = tuple(partial(_take_observed, take, step, observers) for step, take in instances)
     return System(machine, observers, initial, steps, takes)
+
+
+def _by_name(what: str, named: Sequence[N]) -> list[N]:
+    """Return each once, in the order first named."""
+    known: dict[str, N] = {}
+    for one in named:
+        if one.name == IMPOSSIBLE or known.setdefault(one.name, one) is not one:
+            raise ValueError(f"more than one {what} is named {one.name}: each needs its own name")
+    return list(known.values())
 
 
 def plain(state: Any) -> Any:

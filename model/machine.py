@@ -95,7 +95,7 @@ class Quantified:
 
     def bindings(self, bounds: object) -> Iterator[dict[str, Any]]:
         """Yield every combination of choices in the scope ``bounds``, the last choice varying fastest."""
-        values = [tuple(domain(bounds)) for domain in self.domains.values()]
+        values = [ordered(f"{self.name}: {name}", domain(bounds)) for name, domain in self.domains.items()]
         return (dict(zip(self.domains, chosen, strict=True)) for chosen in itertools.product(*values))
 
     def bind(self, context: Mapping[str, object], choices: Mapping[str, object]) -> Callable[..., Any]:
@@ -113,7 +113,8 @@ def bind(function: Callable[..., Any], values: Mapping[str, object]) -> Callable
     code, keywords = function.__code__, function.__kwdefaults__ or {}
     positional = code.co_varnames[: code.co_argcount]
     fixed = [name for name in positional if name in values]
-    if fixed != list(positional[len(positional) - len(fixed) :]):
+    is_plain = function.__defaults__ is None and not hasattr(function, "__wrapped__")
+    if not is_plain or fixed != list(positional[len(positional) - len(fixed) :]):
         return partial(function, **{name: values[name] for name in names})
     copy = FunctionType(code, function.__globals__, function.__name__, tuple(values[name] for name in fixed), function.__closure__)
     copy.__kwdefaults__ = {**keywords, **{name: values[name] for name in names if name not in fixed}}
@@ -124,6 +125,13 @@ def bind(function: Callable[..., Any], values: Mapping[str, object]) -> Callable
 def parameters(function: Callable[..., object]) -> tuple[str, ...]:
     """Return the names of a function's parameters, in order."""
     return tuple(inspect.signature(function).parameters)
+
+
+def ordered(what: str, values: Sequence[Any]) -> tuple[Any, ...]:
+    """Return the values of a domain; a set is refused, because its order may differ from one run to the next."""
+    if not isinstance(values, Sequence):
+        raise TypeError(f"{what} needs a domain in a fixed order, such as a range or a tuple, not a {type(values).__name__}")
+    return tuple(values)
 
 
 def check_choices(function: Callable[..., object], domains: Mapping[str, Domain]) -> None:
