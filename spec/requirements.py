@@ -37,8 +37,13 @@ USERS = (
     ),
     Requirement("S1-topics", "A topic has one or more partitions, and a message lives in exactly one of them."),
     Requirement("S1-single-leader", "In a leader epoch at most one broker leads."),
-    Requirement("S2", "A partition is an append-only log to its clients; what is committed at an offset stays there.", CARRIED),
-    Requirement("S2-offsets", "Each record gets an increasing 64-bit offset when it is appended; there is no order across partitions."),
+    Requirement(
+        "S2",
+        "To its clients a partition is an append-only log: a record gets the offset at the log's end when it is appended, and what is "
+        "committed at an offset stays there.",
+        CARRIED,
+    ),
+    Requirement("S2-topics", "Offsets have 64 bits, and there is no order across the partitions of a topic."),
     Requirement("S3", "Producers talk to the leader only, consumers too unless they may read from followers; followers only pull from it."),
     Requirement(
         "S4",
@@ -77,7 +82,12 @@ USERS = (
         "Consumers pull. Without seek, reset or rebalance positions only grow and skip nothing that is visible; they are committed after "
         "consumption, and a restarted consumer resumes there.",
     ),
-    Requirement("S10", "Records outlive their consumption; retention deletes whole closed segments by age or size, consumed or not."),
+    Requirement(
+        "S10",
+        "Retention deletes whole closed segments from the start of the log; whatever is left stays readable at its offset.",
+        CARRIED,
+    ),
+    Requirement("S10-retention", "It goes by age or size, whether records were consumed or not; consumption deletes nothing."),
     Requirement("S11", "A producer chooses the partition: by the hash of the key, sticky, in turn, or explicitly."),
     Requirement("S12", "When a leader fails, another member of the ISR takes over, with all that is committed.", CARRIED),
     Requirement("S12-choice", "It is the first eligible replica in assignment order; preferred elections restore the balance."),
@@ -132,7 +142,7 @@ FAULTS = (
     Requirement("R03", "A follower trusts an end offset for an epoch that its leader never had.", CARRIED),
     Requirement("R06", "A fresh leader admits a follower that reached only its own late high watermark.", CARRIED),
     Requirement("R10", "A follower takes over the high watermark of an answer that tells it to truncate."),
-    Requirement("R16", "A broker answers a question about any epoch with its current one."),
+    Requirement("R16", "A broker answers a question about any epoch with its current one.", CARRIED),
     Requirement("C01", "A fenced or stopping broker is admitted to the ISR."),
     Requirement("C02", "A fetch of a broker's former life admits its present life to the ISR."),
     Requirement("C07", "A record is committed on fewer replicas than min.insync.replicas."),
