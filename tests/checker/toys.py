@@ -149,6 +149,22 @@ def nobody_counts(state: Count, *, who: int) -> Witness | None:
     return witness() if state.value == who else None
 
 
+def up_to_limit(bounds: Limit) -> range:
+    """Return the numbers that the counter can reach."""
+    return range(bounds.limit + 1)
+
+
+def is_number(state: Count, number: int) -> bool:
+    """Whether the count is this number."""
+    return state.value == number
+
+
+@invariant(sources=(), when=is_number, number=up_to_limit)
+def is_not_three(state: Count, *, number: int) -> Witness | None:  # noqa: ARG001 - the presupposition has asked the state
+    """Whatever number the count is, it is not 3."""
+    return witness() if number == 3 else None
+
+
 # -- what somebody remembers of a ring --
 
 LAPS = Observer(
@@ -170,10 +186,10 @@ def first_lap(state: Count, laps: int) -> Witness | None:
 
 
 @step_property(sources=(), observers=(LARGEST,))
-def largest_grows_with_count(_before: Count, _step: Step, after: Count, largest: tuple[int, int]) -> Witness | None:
-    """The largest count is always the count after the step."""
+def largest_grows(_before: Count, _step: Step, after: Count, largest: tuple[int, int]) -> Witness | None:
+    """Every step makes the largest count larger."""
     old, new = largest
-    return None if new == after.value else witness(old=old, new=new)
+    return None if old < new else witness(old=old, new=new, value=after.value)
 
 
 # -- lamps that are alike, one of which may be held --
@@ -246,6 +262,12 @@ def two_lit_at_most(state: Lamps) -> Witness | None:
 def never_held_lit(state: Lamps, *, lamp: Lamp) -> Witness | None:
     """A lamp in the hand is not lit."""
     return witness() if state.held == lamp and state.lit[lamp] else None
+
+
+@invariant(sources=(), lamp=lamps)
+def is_lit(state: Lamps, *, lamp: Lamp) -> Witness | None:
+    """Every lamp is lit."""
+    return None if state.lit[lamp] else witness()
 
 
 @invariant(sources=())
@@ -342,6 +364,16 @@ def returns(*goals: int, when: Callable[[Place], bool] | None = None) -> Propert
     return converges(sources=(), when=when)(can_return)
 
 
+PARITY = Observer("parity", memory=int, initial=lambda _: 0, observe=lambda parity, _before, _step, _after: 1 - parity)
+"""Whether the number of steps so far is odd, which somebody counts who watches."""
+
+
+@invariant(sources=(), observers=(PARITY,))
+def is_watched(_: Place, parity: int) -> Witness | None:
+    """Somebody counts the steps."""
+    return None if parity in (0, 1) else witness(parity=parity)
+
+
 def several_goals(bounds: Moves) -> range:
     """Return the places that ``comes_by`` is asked about."""
     return range(1, 1 + bounds.lanes)
@@ -423,6 +455,9 @@ def violated(*steps: str, **given: Any) -> Answer:
 
 NEVER_MET = Answer("violated", why="the whole scope was explored and never met it")
 VACUOUS = undetermined("vacuous: nothing in this scope meets what the property presupposes")
+
+STAYING = {("eager", 0, 0): 0, ("eager", 0, 1): 2, ("steady", 0, 0): 1, ("free", 0, 1): 0}
+"""The eager move stays at 0 and leads on at 1, where it is enabled again and again."""
 
 KNOWN: tuple[Known, ...] = (
     Known(
@@ -523,6 +558,26 @@ KNOWN: tuple[Known, ...] = (
         },
     ),
     Known(
+        "what presupposes the number it asks about",
+        counter(),
+        (is_not_three,),
+        states=6,
+        transitions=5,
+        depth=5,
+        options=ALL,
+        answers={"is_not_three": violated(*("one()",) * 3, facts={"number": 3})},
+    ),
+    Known(
+        "of several choices that are wrong in one state the first is shown",
+        room(toggle),
+        (is_lit,),
+        states=8,
+        transitions=24,
+        depth=3,
+        options=ALL,
+        answers={"is_lit": violated(facts={"lamp": 0})},
+    ),
+    Known(
         "an action that reaches what it holds to be impossible",
         counter(stumble),
         (below(9),),
@@ -577,14 +632,14 @@ KNOWN: tuple[Known, ...] = (
     Known(
         "two observers, one asked about steps",
         counter(turn, limit=3),
-        (first_lap, largest_grows_with_count),
+        (first_lap, largest_grows),
         states=8,
         transitions=8,
         depth=7,
         options=ALL,
         answers={
             "first_lap": violated("turn()", "turn()", "turn()", facts={"value": 0, "laps": 1}),
-            "largest_grows_with_count": violated("turn()", "turn()", "turn()", facts={"old": 2, "new": 2}),
+            "largest_grows": violated("turn()", "turn()", "turn()", facts={"old": 2, "new": 2, "value": 0}),
         },
     ),
     Known(
@@ -765,6 +820,33 @@ KNOWN: tuple[Known, ...] = (
         transitions=2,
         depth=2,
         answers={"arrives_at_last": HOLDS},
+    ),
+    Known(
+        "what is true at once need not come true later",
+        graph({("free", 0, 0): 1}),
+        (arrives(0),),
+        states=2,
+        transitions=1,
+        depth=1,
+        answers={"arrives_at_last": HOLDS},
+    ),
+    Known(
+        "staying where one is is not what strong fairness demands",
+        graph(STAYING),
+        (arrives(2),),
+        states=3,
+        transitions=4,
+        depth=2,
+        answers={"arrives_at_last": HOLDS},
+    ),
+    Known(
+        "nor is it if somebody watches and counts the steps",
+        graph(STAYING),
+        (arrives(2), is_watched),
+        states=6,
+        transitions=8,
+        depth=3,
+        answers={"arrives_at_last": HOLDS, "is_watched": HOLDS},
     ),
     Known(
         "a trap two steps away, from which the goal is out of reach",
