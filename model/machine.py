@@ -14,6 +14,7 @@ import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import Enum
 from functools import cache, partial
+from operator import attrgetter
 from types import FunctionType, MappingProxyType
 from typing import Annotated, Any, Generic, NoReturn, TypeVar, cast
 
@@ -221,8 +222,11 @@ class Machine(Generic[S]):
 
 
 @cache
-def _field_names(cls: Any) -> tuple[str, ...]:
-    return tuple(attribute.name for attribute in fields(cls))
+def _field_places(cls: Any) -> tuple[Callable[[Any], tuple[Any, ...]], dict[str, int]]:
+    """How to read all fields of a class at once, and the place of each."""
+    names = [attribute.name for attribute in fields(cls)]
+    read = attrgetter(*names) if len(names) > 1 else lambda value: tuple(getattr(value, name) for name in names)
+    return read, {name: place for place, name in enumerate(names)}
 
 
 def put(state: S, **changes: object) -> S:
@@ -231,19 +235,17 @@ def put(state: S, **changes: object) -> S:
     ``put(state, logs={1: log}, quorum=quorum)`` is the state whose ``logs[1]`` and ``quorum`` are new.
     """
     cls: Any = type(state)
-    values = []
-    for name in _field_names(cls):
-        value = getattr(state, name)
-        if name in changes:
-            change = changes.pop(name)
-            if type(change) is dict:
-                entries = list(value)
-                for index, entry in change.items():
-                    entries[index] = entry
-                value = tuple(entries)
-            else:
-                value = change
-        values.append(value)
-    if changes:
-        raise TypeError(f"{cls.__name__} has no field {', '.join(changes)}")
+    read, places = _field_places(cls)
+    values = list(read(state))
+    for name, change in changes.items():
+        if name not in places:
+            raise TypeError(f"{cls.__name__} has no field {name}")
+        place = places[name]
+        if type(change) is dict:
+            entries = list(values[place])
+            for index, entry in change.items():
+                entries[index] = entry
+            values[place] = tuple(entries)
+        else:
+            values[place] = change
     return cast("S", cls(*values))
