@@ -22,8 +22,6 @@ class Change:
 
 def changes(before: Any, after: Any, path: str = "") -> list[Change]:
     """Return the smallest parts that differ: records are compared by field, tuples by index, all else as a whole."""
-    if before == after and type(before) is type(after):
-        return []
     if type(before) is type(after) and has(type(before)):
         parts = [attribute.name for attribute in fields(type(before))]
         prefix = f"{path}." if path else ""
@@ -31,7 +29,8 @@ def changes(before: Any, after: Any, path: str = "") -> list[Change]:
     if isinstance(before, tuple) and isinstance(after, tuple):
         longest = range(max(len(before), len(after)))
         return [one for index in longest for one in changes(_at(before, index), _at(after, index), f"{path}[{index}]")]
-    return [Change(path, before, after)]
+    same = before == after and type(before) is type(after)
+    return [] if same else [Change(path, before, after)]
 
 
 def _at(values: tuple[Any, ...], index: int) -> Any:

@@ -21,7 +21,7 @@ def to_plain(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {str(to_plain(key)): to_plain(one) for key, one in value.items()}
     if isinstance(value, frozenset | set):
-        return sorted((to_plain(one) for one in value), key=repr)
+        return sorted((to_plain(one) for one in value), key=_order)
     if isinstance(value, tuple | list | range):
         return [to_plain(one) for one in value]
     raise TypeError(f"a {type(value).__name__} cannot be written as plain data")
@@ -37,7 +37,7 @@ def to_text(value: Any) -> str | None:
         names = [attribute.name for attribute in fields(type(value))]
         return _joined(f"{type(value).__name__}(", [getattr(value, name) for name in names], ")", [f"{name}=" for name in names])
     if isinstance(value, frozenset | set):
-        return _joined("{", sorted(value, key=lambda one: repr(to_plain(one))), "}") if value else "{}"
+        return _joined("{", sorted(value, key=lambda one: _order(to_plain(one))), "}") if value else "{}"
     if isinstance(value, tuple | list | range):
         return _joined("(", list(value), ",)" if len(value) == 1 else ")")
     return None
@@ -48,3 +48,12 @@ def _joined(start: str, values: list[Any], end: str, labels: list[str] | None = 
     if None in texts:
         return None
     return start + ", ".join(f"{label}{text}" for label, text in zip(labels or [""] * len(texts), texts, strict=True)) + end
+
+
+def _order(data: Any) -> tuple[Any, ...]:
+    """Return what the members of sets are sorted by: numbers by size, all else by its parts; kinds apart."""
+    if isinstance(data, list | dict):
+        return 1, [_order(one) for one in (data.values() if isinstance(data, dict) else data)]
+    if isinstance(data, int | float):
+        return 0, data
+    return 2, str(data)

@@ -25,7 +25,30 @@ from .trace import Trace, replay
 WIDTH = 116
 
 OWN_NAMES = frozenset(
-    "after ask before bounds choices config end error found memories memory met number observer rules scope since state states step steps take".split()
+    (
+        "after",
+        "ask",
+        "before",
+        "bounds",
+        "choices",
+        "config",
+        "end",
+        "error",
+        "found",
+        "memories",
+        "memory",
+        "met",
+        "number",
+        "observer",
+        "rules",
+        "scope",
+        "since",
+        "state",
+        "states",
+        "step",
+        "steps",
+        "take",
+    )
 )
 """What the program itself defines; imports of these names get other ones."""
 

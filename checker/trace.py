@@ -8,7 +8,7 @@ its free text is made safe to show. Nothing in it is executed but the declared a
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -111,15 +111,19 @@ def write(trace: Trace, path: Path | str) -> None:
 
 def _command(described: Described, preset: str | None, machine: Machine[Any], name: str) -> str:
     """Return the command line that finds a trace again."""
-    base = described.presets[preset or described.right]
-    rules = [f"--set {rule}={value}" for rule, value in to_plain(machine.rules).items() if value != to_plain(base)[rule]]
-    settings = {
-        option: ",".join(f"{key}={value}" for key, value in to_plain(values).items())
-        for option, values in (("--config", machine.config), ("--bounds", machine.bounds))
-    }
-    options = [f"{option} {text}" for option, text in settings.items() if text]
+    preset = preset or described.right
+    rules = [f"--set {one}" for one in _settings(machine.rules, described.presets[preset])]
+    config = ",".join(_settings(machine.config, described.module.Config()))
+    options = [*rules, *([f"--config {config}"] if config else []), f"--bounds {','.join(_settings(machine.bounds))}"]
     about = [] if name == IMPOSSIBLE else [f"--property {name}"]
-    return " ".join(["hwmark check", described.name, f"--rules {preset or described.right}", *rules, *options, *about])
+    return " ".join(["hwmark check", described.name, f"--rules {preset}", *options, *about])
+
+
+def _settings(values: Any, base: Any = None) -> list[str]:
+    """Return values as a command line sets them, without those that are as in the base."""
+    usual = to_plain(base) or {}
+    changed = {name: value for name, value in to_plain(values).items() if name not in usual or value != usual[name]}
+    return [f"{name}={value if isinstance(value, str) else json.dumps(value)}" for name, value in changed.items()]
 
 
 # -- reading --
@@ -140,10 +144,7 @@ def from_json(data: Any, machines: Machines = MACHINES) -> Trace:
         raise InputError(f"a trace is an object, got {shown(data)}")
     if data.get("schema") != SCHEMA:
         raise InputError(f"schema: expected {SCHEMA!r}, got {shown(data.get('schema', 'no schema'))}")
-    known = {"schema", *(attribute.name for attribute in fields(Trace))}
-    for key in data:
-        if key not in known:
-            raise InputError(str(unknown("key", key, sorted(known))))
+    _check_keys(data, ("schema", *(attribute.name for attribute in fields(Trace))))
     described = _described(_typed(data, "machine", str), machines)
     bounds = decode(type(described.small), _given(data, "bounds"), "bounds")
     trace = Trace(
@@ -169,18 +170,25 @@ def _steps(machine: Machine[Any], data: list[Any]) -> tuple[Step, ...]:
     steps = []
     for number, one in enumerate(data, start=1):
         where = f"step {number} of {len(data)}"
-        if not isinstance(one, dict) or set(one) != {"action", "choices"}:
+        if not isinstance(one, dict):
             raise InputError(f"{where}: expected an object with action and choices, got {shown(one)}")
-        name = one["action"]
+        _check_keys(one, ("action", "choices"), f"{where}: ")
+        name = _given(one, "action", f"{where}: ")
         if not isinstance(name, str) or name not in actions:
             raise InputError(f"{where}: {unknown('action', name, actions)}")
-        steps.append(Step(name, decode_choices(actions[name], machine.bounds, one["choices"], f"{where}, {name}")))
+        steps.append(Step(name, decode_choices(actions[name], machine.bounds, _given(one, "choices", f"{where}: "), f"{where}, {name}")))
     return tuple(steps)
 
 
-def _given(data: Mapping[str, Any], key: str) -> Any:
+def _check_keys(data: Mapping[str, Any], known: Collection[str], where: str = "") -> None:
+    for key in data:
+        if key not in known:
+            raise InputError(f"{where}{unknown('key', key, known)}")
+
+
+def _given(data: Mapping[str, Any], key: str, where: str = "") -> Any:
     if key not in data:
-        raise InputError(f"the key {key!r} is missing")
+        raise InputError(f"{where}the key {key!r} is missing")
     return data[key]
 
 
