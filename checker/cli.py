@@ -138,6 +138,27 @@ def catalogue(
     return commands.catalogue(rows or (), _format(None, json=json).value, workers, run=run)
 
 
+@app.command()
+def replay(  # noqa: PLR0913 - one parameter for each option
+    trace: Annotated[str, typer.Argument(metavar="TRACE.json|NAME", help="A trace file, or the name of a trace that comes with hwmark.")],
+    *,
+    svg: Annotated[Path | None, typer.Option(metavar="F", help="Draw it as SVG into this file.")] = None,
+    png: Annotated[Path | None, typer.Option(metavar="F", help="Draw it as PNG into this file.")] = None,
+    html: Annotated[Path | None, typer.Option(metavar="F", help="Write a page with a step slider into this file.")] = None,
+    itf: Annotated[Path | None, typer.Option(metavar="F", help="Write it in the Informal Trace Format into this file.")] = None,
+    mermaid: Annotated[bool, typer.Option("--mermaid", help="Print it as a Mermaid diagram.")] = False,
+    python: Annotated[bool, typer.Option("--python", help="Print it as a Python program.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
+) -> int:
+    """Take the steps of a trace again, and show what each one changes."""
+    chosen = [name for name, wanted in (("mermaid", mermaid), ("python", python), ("json", json)) if wanted]
+    if len(chosen) > 1:
+        raise InputError(f"only one of {', '.join(f'--{name}' for name in chosen)} can be printed")
+    from . import show  # noqa: PLC0415
+
+    return show.replay(trace, chosen[0] if chosen else "text", {"svg": svg, "png": png, "html": html, "itf": itf})
+
+
 def _format(output: Format | None, *, json: bool) -> Format:
     if json and output not in (None, Format.JSON):
         raise InputError("--json is short for --format json: give only one of them")

@@ -3,7 +3,8 @@
 
 How much is left is estimated from the sizes of the levels. In a finite scope they grow ever more slowly and then shrink
 ever faster: the logarithm of one size over the one before falls about linearly. That fall, over the last few levels, is
-extended until a level is empty. As long as growth does not slow down there is no estimate, and the line says ``?``.
+extended until a level is empty. As long as growth does not slow down, or levels still double, that would say nothing:
+there is no estimate, and the line says ``?``.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ def remaining_states(levels: Sequence[int], expanded: int) -> float | None:
         return None
     rates = [math.log(size / before) for before, size in zip(levels[-FITTED - 1 :], levels[-FITTED:], strict=False)]
     fall = (rates[-1] - rates[0]) / (FITTED - 1)
-    if fall >= 0:
+    if fall >= 0 or rates[-1] > math.log(2):
         return None
     size, rate, total = float(levels[-1]), rates[-1], float(sum(levels) - expanded)
     for _ in range(LONGEST):

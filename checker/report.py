@@ -14,7 +14,7 @@ from typing import Any
 
 from attrs import frozen
 
-from hwmark.model.machine import ImpossibleError, Machine
+from hwmark.model.machine import ImpossibleError, Machine, Step
 
 from .asked import Asked
 from .diff import Change, changes
@@ -28,25 +28,44 @@ IMPOSSIBLE_PROMISE = "No action reaches what its author holds to be impossible."
 
 
 @frozen
+class Source:
+    """Where a function is written: the file relative to the project, and the line."""
+
+    file: str
+    line: int
+
+
+def source_of(function: Callable[..., Any]) -> Source:
+    """Return where a function of the model or the specification is written."""
+    return Source(function.__module__.removeprefix("hwmark.").replace(".", "/") + ".py", function.__code__.co_firstlineno)
+
+
+@frozen
 class Told:
-    """One step of a run, and the parts of the state that it changed."""
+    """One step of a run, the parts of the state that it changed, and where its action is written."""
 
     call: str
     action: str
     choices: Mapping[str, Any]
-    changes: tuple[Change, ...] = ()
+    changes: tuple[Change, ...]
+    source: Source
+
+
+def told(machine: Machine[Any], step: Step, before: Any, after: Any) -> Told:
+    """Return a step of a machine between two states."""
+    function = next(act.function for act in machine.actions if act.name == step.action)
+    return Told(str(step), step.action, to_plain(step.choices), tuple(changes(before, after)), source_of(function))
 
 
 @frozen
 class Judged:
-    """A property with its verdict; ``file`` and ``line`` are where it is written, relative to the project."""
+    """A property with its verdict, and where it is written."""
 
     name: str
     kind: str
     promise: str
     sources: tuple[str, ...]
-    file: str
-    line: int
+    source: Source
     verdict: Verdict
     depth: int | None
     witness: Mapping[str, Any] | None
@@ -157,8 +176,7 @@ def _judged(asked: Asked, machine: Machine[Any], result: Result) -> Judged:
         kind=result.kind,
         promise=IMPOSSIBLE_PROMISE if prop is None else prop.promise,
         sources=() if prop is None else prop.sources,
-        file=function.__module__.removeprefix("hwmark.").replace(".", "/") + ".py",
-        line=function.__code__.co_firstlineno,
+        source=source_of(function),
         verdict=result.verdict,
         depth=result.depth,
         witness=None if result.witness is None else dict(result.witness),
@@ -172,16 +190,15 @@ def tell(machine: Machine[Any], run: Run) -> tuple[Told, ...]:
     """Take the steps of a run again, and note what each changes; one that turns out impossible changes nothing."""
     takes = {str(step): take for step, take in machine.instances()}
     state = machine.initial[run.initial]
-    told = []
+    steps = []
     for step in run.steps:
         try:
             after = takes[str(step)](state)
         except ImpossibleError:
             after = state
-        choices = {name: to_plain(value) for name, value in step.choices.items()}
-        told.append(Told(str(step), step.action, choices, tuple(changes(state, after))))
+        steps.append(told(machine, step, state, after))
         state = after
-    return tuple(told)
+    return tuple(steps)
 
 
 def plain(report: Report, trace_files: Mapping[str, str] = MappingProxyType({})) -> dict[str, Any]:

@@ -6,6 +6,7 @@ A worker that dies, or a search that fails, never looks like an answer: the task
 
 from __future__ import annotations
 
+import copyreg
 import multiprocessing
 import os
 import signal
@@ -14,6 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from functools import partial
+from types import MappingProxyType
 from typing import Any, Generic, TypeVar
 
 from attrs import frozen
@@ -22,6 +24,15 @@ T = TypeVar("T")
 Stop = Callable[[], str | None]
 LOOK_EVERY = 0.1
 """Seconds between two looks at whether to stop."""
+LONGEST_REASON = 200
+"""Bytes of shared memory in which workers read why to stop."""
+
+
+def _unchangeable(entries: dict[Any, Any]) -> MappingProxyType[Any, Any]:
+    return MappingProxyType(entries)
+
+
+copyreg.pickle(MappingProxyType, lambda mapping: (_unchangeable, (dict(mapping),)))  # Python leaves them out
 
 
 @frozen
@@ -42,15 +53,14 @@ def run_all(tasks: Sequence[Task[T]], workers: int, stop: Stop, done: Callable[[
     if workers == 1 or len(tasks) < 2:
         return list(_one_by_one(tasks, stop, done))
     context = multiprocessing.get_context("spawn")
-    interrupted = context.RawValue("b", 0)
-    with ProcessPoolExecutor(min(workers, len(tasks)), context, _prepare, (interrupted,)) as pool:
+    why_to_stop = context.RawArray("c", LONGEST_REASON)
+    with ProcessPoolExecutor(min(workers, len(tasks)), context, _prepare, (why_to_stop,)) as pool:
         futures = _submit(pool, tasks)
         pending = {future for future in futures if future is not None}
         while pending:
             done(len(tasks) - len(pending))
             pending = wait(pending, LOOK_EVERY, FIRST_COMPLETED).not_done
-            if stop():
-                interrupted.value = 1
+            why_to_stop.value = (stop() or "").encode()[: LONGEST_REASON - 1]
     done(len(tasks))
     return [_answer(task, future.result if future else _dead) for task, future in zip(tasks, futures, strict=True)]
 
@@ -87,13 +97,13 @@ def _dead() -> Any:
 
 # -- in the worker --
 
-_interrupted: Any = None
+_why_to_stop: Any = None
 
 
-def _prepare(interrupted: Any) -> None:
+def _prepare(why_to_stop: Any) -> None:
     """Leave Ctrl-C to the parent, and do not outlive it."""
-    global _interrupted  # noqa: PLW0603 - a process pool hands nothing else to its tasks
-    _interrupted = interrupted
+    global _why_to_stop  # noqa: PLW0603 - a process pool hands nothing else to its tasks
+    _why_to_stop = why_to_stop
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, daemon=True).start()
 
@@ -106,7 +116,7 @@ def _end_with_parent() -> None:
 
 
 def _stop() -> str | None:
-    return "interrupted" if _interrupted.value else None
+    return _why_to_stop.value.decode(errors="replace") or None
 
 
 def _run(search: Callable[[Stop], T]) -> T:

@@ -8,16 +8,17 @@ from typing import Any
 
 from hwmark.checker.pictures.values import written, written_facts
 from hwmark.checker.text import sanitize
+from hwmark.spec.view import PLAIN, View
 
 
-def say(value: Any) -> str:
-    """Return a value of a state in the way a person would write it, safe and on one line."""
-    return sanitize(written(value))
+def say(value: Any, view: View = PLAIN, path: str = "") -> str:
+    """Return a value, found at this path of a state, in the words of a view, safe and on one line."""
+    return sanitize(written(value, view, path))
 
 
-def assignments(values: Any) -> str:
+def assignments(values: Any, view: View = PLAIN) -> str:
     """Return the fields of rules, a config or bounds, or the facts of a witness, as ``name=value, …``."""
-    return sanitize(written_facts(values))
+    return sanitize(written_facts(values, view))
 
 
 def to_json(data: Any) -> str:

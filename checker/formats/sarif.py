@@ -12,14 +12,14 @@ from importlib.metadata import version
 from typing import Any
 
 from hwmark.checker.catalogue import Proved
-from hwmark.checker.report import Judged, Report
+from hwmark.checker.report import Judged, Report, Source
 from hwmark.checker.text import sanitize
 from hwmark.checker.verdict import Verdict
 
 from . import assignments
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
-CATALOGUE = "spec/catalogue.py"
+CATALOGUE = Source("spec/catalogue.py", 1)
 
 
 def sarif(runs: Sequence[Report], rows: Sequence[Proved] = ()) -> dict[str, Any]:
@@ -62,9 +62,9 @@ def _results(run: Report) -> Iterator[dict[str, Any]]:
     for one in run.properties:
         if one.verdict is Verdict.HOLDS:
             continue
-        result = _result(_rule_id(run, one), one.verdict, f"{one.name} {_finding(run, one)}", one.file, one.line)
+        result = _result(_rule_id(run, one), one.verdict, f"{one.name} {_finding(run, one)}", one.source)
         if one.steps:
-            flow = [{"location": {**_place(one.file, one.line), "message": _text(step.call)}} for step in one.steps]
+            flow = [{"location": {**_place(step.source), "message": _text(step.call)}} for step in one.steps]
             result["codeFlows"] = [{"message": _text("From an initial state:"), "threadFlows": [{"locations": flow}]}]
         yield result
 
@@ -104,25 +104,25 @@ def _row_rule(proved: Proved) -> dict[str, Any]:
 def _row_results(rows: Sequence[Proved]) -> Iterator[dict[str, Any]]:
     for proved in rows:
         if not proved.agrees:
-            yield _result(proved.row.id, proved.verdict, f"{proved.row.id}: {'; '.join(proved.why)}", CATALOGUE, 1)
+            yield _result(proved.row.id, proved.verdict, f"{proved.row.id}: {'; '.join(proved.why)}", CATALOGUE)
 
 
 # -- the pieces --
 
 
-def _result(rule: str, verdict: Verdict, message: str, file: str, line: int) -> dict[str, Any]:
+def _result(rule: str, verdict: Verdict, message: str, source: Source) -> dict[str, Any]:
     failed = verdict is Verdict.VIOLATED
     return {
         "ruleId": rule,
         "kind": "fail" if failed else "open",
         "level": "error" if failed else "none",
         "message": _text(message),
-        "locations": [_place(file, line)],
+        "locations": [_place(source)],
     }
 
 
-def _place(file: str, line: int) -> dict[str, Any]:
-    return {"physicalLocation": {"artifactLocation": {"uri": file, "uriBaseId": "%SRCROOT%"}, "region": {"startLine": line}}}
+def _place(source: Source) -> dict[str, Any]:
+    return {"physicalLocation": {"artifactLocation": {"uri": source.file, "uriBaseId": "%SRCROOT%"}, "region": {"startLine": source.line}}}
 
 
 def _text(text: str) -> dict[str, str]:

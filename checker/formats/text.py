@@ -13,29 +13,38 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from hwmark.checker.asked import view_of
 from hwmark.checker.catalogue import Proved
+from hwmark.checker.replay import Replayed
 from hwmark.checker.report import Judged, Report, Told
 from hwmark.checker.suite import Suite
 from hwmark.checker.text import sanitize
 from hwmark.checker.verdict import Verdict
 from hwmark.spec.catalogue import Row
+from hwmark.spec.view import View
 
 from . import assignments, say
 
-STYLES = {"holds": "green", "violated": "bold red", "undetermined": "yellow", "agrees": "green", "not run": "dim", "planned": "dim"}
+STYLES = {"holds": "green", "violated": "bold red", "undetermined": "yellow", "agrees": "green", "planned": "dim"}
 WIDTH, NARROWEST = 110, 40
+"""Columns where there is no terminal, and where there is one that is too narrow to write on."""
+NUMBERS = ("steps", "states")
+"""The columns of numbers."""
 
 
 def rendered(*parts: Any, colour: bool) -> str:
     """Return what rich makes of these tables and lines, as wide as the terminal and without colour unless asked for."""
-    width = max(NARROWEST, shutil.get_terminal_size((WIDTH, 24)).columns)
     out = io.StringIO()
     console = Console(
-        file=out, width=width, force_terminal=colour, color_system="auto" if colour else None, markup=False, highlight=False, emoji=False
+        file=out, width=_width(), force_terminal=colour, color_system="auto" if colour else None, markup=False, highlight=False, emoji=False
     )
     for part in parts:
         console.print(part, soft_wrap=not isinstance(part, Table))
     return out.getvalue()
+
+
+def _width() -> int:
+    return max(NARROWEST, shutil.get_terminal_size((WIDTH, 24)).columns)
 
 
 # -- one check --
@@ -43,7 +52,7 @@ def rendered(*parts: Any, colour: bool) -> str:
 
 def report_text(report: Report, *, colour: bool = False) -> str:
     """Return the report of one check: its properties, a shortest counterexample, the actions, and the figures."""
-    table = _table(("property", {"overflow": "fold"}), ("kind", {}), ("verdict", {}), ("steps", {"justify": "right"}), ("promise", {"ratio": 1}))
+    table = _table("property", "kind", "verdict", "steps", "promise", names=[one.name for one in report.properties])
     for one in report.properties:
         promise = sanitize(one.promise) + (f"\n({sanitize(one.why)})" if one.why else "")
         table.add_row(one.name, one.kind, _verdict(one.verdict.value), "" if one.depth is None else str(one.depth), promise)
@@ -61,14 +70,14 @@ def _shown(report: Report) -> Iterator[Text]:
         return
     first, *others = report.counterexamples()
     yield Text(f"\n{first.name} is violated after {len(first.steps or ())} steps:", style="bold red")
-    yield from steps(first.steps or (), first.loop)
+    yield from steps(first.steps or (), first.loop, view_of(report.machine))
     if first.witness:
-        yield Text(f"Then {assignments(first.witness)}.")
+        yield Text(f"Then {assignments(first.witness, view_of(report.machine))}.")
     for other in others:
         yield Text(f"{other.name} is violated too, after {len(other.steps or ())} steps: ask with --property {other.name}.")
 
 
-def steps(told: Sequence[Told], loop: int | None = None) -> Iterator[Text]:
+def steps(told: Sequence[Told], loop: int | None, view: View) -> Iterator[Text]:
     """Yield the steps of a run, numbered, each with what it changed."""
     for number, step in enumerate(told, start=1):
         if loop is not None and number == loop + 1:
@@ -76,9 +85,25 @@ def steps(told: Sequence[Told], loop: int | None = None) -> Iterator[Text]:
         yield Text(f"{number:4}. {sanitize(step.call)}")
         width = max((len(change.path) for change in step.changes), default=0)
         for change in step.changes:
-            yield Text(f"        {change.path:{width}}  {say(change.before)} → {say(change.after)}", style="dim")
+            yield Text(
+                f"        {change.path:{width}}  {say(change.before, view, change.path)} → {say(change.after, view, change.path)}",
+                style="dim",
+            )
     if loop is not None and loop == len(told):
         yield Text("     and then nothing happens any more.", style="bold")
+
+
+def replay_text(replayed: Replayed, taken: Sequence[Told], preset: str | None, promise: str, *, colour: bool = False) -> str:
+    """Return a run that was taken again: its lesson, its steps with what each changed, and what it shows."""
+    machine = replayed.machine
+    heading = f"{machine.name} under {preset or f'rules without a name ({assignments(machine.rules)})'}, {assignments(machine.bounds)}"
+    parts = [Text(heading, style="bold")]
+    if replayed.note:
+        parts.append(Text(f"\n{sanitize(replayed.note)}"))
+    parts += [Text(""), *steps(taken, replayed.loop, view_of(machine.name)), Text(f"\n{replayed.property}: {sanitize(promise)}")]
+    if replayed.witness:
+        parts.append(Text(f"Shown by {assignments(replayed.witness, view_of(machine.name))}."))
+    return rendered(*parts, *(Text(sanitize(one)) for one in replayed.remarks), colour=colour)
 
 
 def _figures(report: Report) -> Iterator[str]:
@@ -108,7 +133,8 @@ def _tally(properties: Sequence[Judged]) -> str:
 
 def suite_text(suite: Suite, *, colour: bool = False) -> str:
     """Return the default suite as one table, with a line for whatever is not as promised."""
-    table = _table(("checked", {"overflow": "fold"}), ("in", {"ratio": 1}), ("states", {"justify": "right"}), ("result", {"ratio": 2}))
+    names = [run.title for run in suite.runs] + [proved.row.id for proved in suite.rows]
+    table = _table("checked", "in", "states", "result", names=names)
     troubles: list[Text] = []
     for run in suite.runs:
         table.add_row(run.title, assignments(run.bounds), f"{run.states:,}", _verdict(run.verdict.value, _tally(run.properties)))
@@ -118,7 +144,12 @@ def suite_text(suite: Suite, *, colour: bool = False) -> str:
             if one.verdict is not Verdict.HOLDS
         ]
     for proved in suite.rows:
-        table.add_row(proved.row.id, assignments(proved.bounds), f"{proved.states:,}", _verdict(_agreement(proved), _broken(proved.row)))
+        table.add_row(
+            proved.row.id,
+            assignments(proved.bounds),
+            f"{proved.states:,}",
+            _verdict(_agreement(proved), _broken(proved.row) if proved.agrees else "see below"),
+        )
         troubles += [Text(f"{proved.row.id}: {sanitize(why)}") for why in proved.why]
     closing = f"{suite.verdict.value}: {len(suite.runs)} machines, {len(suite.rows)} rows of the catalogue, {suite.seconds:.1f} s."
     return rendered(table, *troubles, Text(closing, style=STYLES[suite.verdict.value]), colour=colour)
@@ -132,14 +163,12 @@ def _because(one: Judged) -> str:
 
 def catalogue_text(rows: Sequence[Row], proved: Mapping[str, Proved], *, colour: bool = False) -> str:
     """Return the catalogue: each rule, what breaks without it, and, of rows that were run, whether that is so."""
-    table = _table(
-        ("row", {"overflow": "fold"}), ("rule", {"ratio": 2}), ("without it", {"ratio": 2}), ("sources", {"ratio": 1}), ("status", {})
-    )
+    table = _table("row", "rule", "without it", "status", names=[row.id for row in rows])
     troubles: list[Text] = []
     for row in rows:
         proof = proved.get(row.id)
         status = row.status if proof is None else _agreement(proof)
-        table.add_row(row.id, f"{sanitize(row.rule)}: {sanitize(row.statement)}", _broken(row), ", ".join(row.sources), _verdict(status))
+        table.add_row(f"{row.id}\n{', '.join(row.sources)}", f"{row.rule}: {row.statement}", _broken(row), _verdict(status))
         troubles += [Text(f"{row.id}: {sanitize(why)}") for why in (proof.why if proof else ())]
     return rendered(table, *troubles, colour=colour)
 
@@ -151,13 +180,16 @@ def _agreement(proved: Proved) -> str:
 def _broken(row: Row) -> str:
     if row.control:
         return "breaks nothing (a control)"
-    return ", ".join(f"{name} after {depth} steps" for name, depth in row.breaks.items())
+    return f"{', '.join(f'{name} after {depth}' for name, depth in row.breaks.items())} steps" if row.breaks else ""
 
 
-def _table(*columns: tuple[str, dict[str, Any]]) -> Table:
-    table = Table(box=SIMPLE_HEAD, pad_edge=False)
-    for name, options in columns:
-        table.add_column(name, **options)
+def _table(*columns: str, names: Sequence[str]) -> Table:
+    """Return a table with these columns; the names in the first are kept whole where there is room, and nothing is cut."""
+    table = Table(box=SIMPLE_HEAD)
+    longest = max(map(len, names), default=0)
+    for column in columns:
+        whole = column == columns[0] and longest <= _width() // 3
+        table.add_column(column, overflow="fold", no_wrap=whole, justify="right" if column in NUMBERS else "left")
     return table
 
 
