@@ -138,7 +138,7 @@ def may_join(rules: AsyncIsrRules, state: State, follower: BrokerId) -> bool:
 
 @action(follower=followers)
 @kafka(
-    "ReplicationControlManager.handleBrokerFenced; PartitionChangeBuilder.setTargetIsr",
+    "ReplicaStateMachine.removeReplicasFromIsr; ReplicationControlManager.handleBrokerFenced",
     versions="2.7–4.3",
     simplified="any follower may be taken for dead at any moment; the leader never is, so no leader epoch is needed",
 )
@@ -151,7 +151,7 @@ def controller_shrink_isr(state: State, bounds: Bounds, *, follower: BrokerId) -
 
 @action(version=versions, follower=followers)
 @kafka(
-    "ReplicationControlManager.alterPartition",
+    "KafkaController.processAlterIsr; ReplicationControlManager.alterPartition",
     versions="2.7–4.3",
     simplified="a request that is not accepted gets no answer; one that was accepted may be delivered again; the proposal "
     "is named by the version that the leader knew and by the follower whose membership it changes",
@@ -169,7 +169,7 @@ def controller_handle_request(state: State, rules: AsyncIsrRules, bounds: Bounds
 
 @action(follower=followers)
 @kafka(
-    "Partition.maybeShrinkIsr; Partition.prepareIsrShrink",
+    "Partition.shrinkIsrWithAlterIsr; Partition.prepareIsrShrink",
     versions="2.7–4.3",
     simplified="any member may be dropped, caught up or not; several proposals may be in flight, where Kafka allows one",
 )
@@ -182,7 +182,7 @@ def leader_request_shrink_isr(state: State, *, follower: BrokerId) -> State | No
 
 @action(follower=followers)
 @kafka(
-    "Partition.maybeExpandIsr; Partition.prepareIsrExpand",
+    "Partition.expandIsrWithAlterIsr; Partition.prepareIsrExpand",
     versions="2.7–4.3",
     simplified="no leader epoch, whose start the follower must also have reached (Partition.isFollowerInSync); several "
     "proposals may be in flight, where Kafka allows one",
@@ -205,7 +205,7 @@ def leader_write(state: State, bounds: Bounds) -> State | None:
 
 @action(version=versions)
 @kafka(
-    "Partition.handleAlterPartitionUpdate; Partition.makeLeader",
+    "Partition.handleAlterIsrResponse; Partition.handleAlterPartitionUpdate; Partition.makeLeader",
     versions="2.7–4.3",
     simplified="the answer to the leader's own request and the news of another decision are the same message",
 )

@@ -112,3 +112,90 @@ class AsyncIsrRules:
     high_watermark_over: HighWatermarkOver = HighWatermarkOver.MAXIMAL
     version_check: VersionCheck = VersionCheck.COMPARE_AND_SET
     expand_guard: ExpandGuard = ExpandGuard.HIGH_WATERMARK
+
+
+# -- log --
+
+
+class EpochCacheEnd(Enum):
+    """When the epoch cache is cut at its end."""
+
+    ALWAYS = "always"
+    """Whenever the log is truncated, also if that takes no record away (``UnifiedLog.truncateTo``)."""
+    IF_RECORDS_GO = "if_records_go"
+    """Only if that takes records away: an epoch that has no record yet stays (until KAFKA-10706)."""
+    NEVER = "never"
+    """Not with the log."""
+
+
+class EpochCacheStart(Enum):
+    """What becomes of the epoch in whose middle the log starts now."""
+
+    CLAMP = "clamp"
+    """It starts at the log start offset (``LeaderEpochFileCache.truncateFromStart``)."""
+    DROP = "drop"
+    """It goes with those before it, as its first record is gone."""
+    KEEP = "keep"
+    """Nothing: the cache is not cut at its start."""
+
+
+class EpochAssignment(Enum):
+    """What becomes of cached epochs that contradict a new one."""
+
+    DROP_CONFLICTING = "drop_conflicting"
+    """They go (``LeaderEpochFileCache.maybeTruncateNonMonotonicEntries``)."""
+    APPEND_ONLY = "append_only"
+    """They stay; a new epoch that is not later than the latest, or starts before it, is ignored (until 2.0.0, KAFKA-7415)."""
+
+
+class EpochBegin(Enum):
+    """When a leader caches the start of its epoch."""
+
+    AT_ELECTION = "at_election"
+    """Once it leads, before it has a record of that epoch (``Partition.makeLeader``)."""
+    AT_FIRST_RECORD = "at_first_record"
+    """With its first record (until 2.0.0, KAFKA-7415)."""
+
+
+class EpochCacheRecovery(Enum):
+    """Which epoch cache a broker starts with after a crash that may have cost it records."""
+
+    REBUILT = "rebuilt"
+    """One that agrees with the records that are left (``LogLoader.load``)."""
+    CHECKPOINT = "checkpoint"
+    """The one on disk, as it was written before the crash."""
+
+
+class EpochEndLookup(Enum):
+    """What OffsetsForLeaderEpoch answers about an epoch that the cache does not know."""
+
+    FLOOR_EPOCH = "floor_epoch"
+    """The largest known epoch up to it, and where that one ends (KIP-279); before all of them, itself and where the first starts."""
+    FLOOR_EPOCH_OR_NOTHING = "floor_epoch_or_nothing"
+    """The same, but nothing about an epoch before all that are known (2.0.0, KAFKA-7415)."""
+    REQUESTED_EPOCH = "requested_epoch"
+    """Itself, as if it were known, and where the first later one starts: what an answer without an epoch means (KIP-101)."""
+    CURRENT_EPOCH = "current_epoch"
+    """The latest epoch, whatever was asked, and the log's start if that is later than all (redpanda#11864)."""
+
+
+class ReadCheck(Enum):
+    """From which offset on records are served."""
+
+    LOG_START = "log_start"
+    """From the log start offset (``UnifiedLog.checkLogStartOffset``)."""
+    FIRST_SEGMENT = "first_segment"
+    """From the first record that is still on disk."""
+
+
+@frozen
+class LogRules:
+    """The decisions of the ``log`` machine; the defaults are Kafka's since 2.7."""
+
+    epoch_cache_truncation: EpochCacheEnd = EpochCacheEnd.ALWAYS
+    epoch_cache_start: EpochCacheStart = EpochCacheStart.CLAMP
+    epoch_assignment: EpochAssignment = EpochAssignment.DROP_CONFLICTING
+    epoch_begin: EpochBegin = EpochBegin.AT_ELECTION
+    epoch_cache_recovery: EpochCacheRecovery = EpochCacheRecovery.REBUILT
+    epoch_end_lookup: EpochEndLookup = EpochEndLookup.FLOOR_EPOCH
+    read_check: ReadCheck = ReadCheck.LOG_START

@@ -10,11 +10,12 @@ from typing import Any
 from attrs import frozen
 
 from hwmark.model import async_isr as async_isr_model
+from hwmark.model import log_machine as log_model
 from hwmark.model import replication as replication_model
 from hwmark.model.machine import Machine
-from hwmark.model.rules import AsyncIsrRules, ReplicationRules
+from hwmark.model.rules import AsyncIsrRules, LogRules, ReplicationRules
 
-from . import async_isr, replication, versions
+from . import async_isr, log_machine, replication, versions
 from .property import Property
 
 
@@ -63,6 +64,15 @@ MACHINES: dict[str, Described] = {
             right="async_isr",
             properties=async_isr.PROPERTIES,
             small=async_isr_model.Bounds(replicas=3, max_version=2, max_offset=1),
+        ),
+        Described(
+            name="log",
+            module=log_model,
+            rules=LogRules,
+            presets=versions.LOG,
+            right="log",
+            properties=log_machine.PROPERTIES,
+            small=log_model.Bounds(log_size=3, records=3, max_leader_epoch=2),
         ),
     )
 }

@@ -12,10 +12,18 @@ from attrs import evolve, frozen
 
 from hwmark.model.rules import (
     AsyncIsrRules,
+    EpochAssignment,
+    EpochBegin,
+    EpochCacheEnd,
+    EpochCacheRecovery,
+    EpochCacheStart,
+    EpochEndLookup,
     EpochStart,
     ExpandGuard,
     Fence,
     HighWatermarkOver,
+    LogRules,
+    ReadCheck,
     ReplicationRules,
     Truncation,
     TruncationFence,
@@ -90,6 +98,24 @@ ASYNC_ISR = {
 ``expand_unguarded`` is a control: as long as the high watermark follows from the ISR, the follower that joins too early
 just holds it back. With a stored high watermark, as Kafka's is, it breaks ``committed_stays_replicated``.
 """
+
+# -- log --
+
+LOG = {
+    "log": LogRules(),
+    "epoch_cache_not_truncated": LogRules(epoch_cache_truncation=EpochCacheEnd.NEVER),
+    "epoch_cache_truncated_with_records": LogRules(epoch_cache_truncation=EpochCacheEnd.IF_RECORDS_GO),
+    "epoch_cache_start_dropped": LogRules(epoch_cache_start=EpochCacheStart.DROP),
+    "epoch_cache_start_kept": LogRules(epoch_cache_start=EpochCacheStart.KEEP),
+    "epoch_cache_append_only": LogRules(epoch_assignment=EpochAssignment.APPEND_ONLY),
+    "epoch_cached_at_first_record": LogRules(epoch_begin=EpochBegin.AT_FIRST_RECORD),
+    "epoch_cache_from_checkpoint": LogRules(epoch_cache_recovery=EpochCacheRecovery.CHECKPOINT),
+    "epoch_end_undefined_before_first": LogRules(epoch_end_lookup=EpochEndLookup.FLOOR_EPOCH_OR_NOTHING),
+    "epoch_end_of_requested_epoch": LogRules(epoch_end_lookup=EpochEndLookup.REQUESTED_EPOCH),
+    "epoch_end_under_current_epoch": LogRules(epoch_end_lookup=EpochEndLookup.CURRENT_EPOCH),
+    "read_from_first_segment": LogRules(read_check=ReadCheck.FIRST_SEGMENT),
+}
+"""The presets of the ``log`` machine by name; ``log`` is its right rules, each of the others takes one of them away."""
 
 # -- releases --
 
