@@ -16,8 +16,11 @@ AbstractLog = tuple[Record, ...]
 
 
 def continued(log: AbstractLog, views: Iterable[AbstractLog]) -> AbstractLog:
-    """Return the log after these prefixes are held as committed; a view that contradicts the log replaces it."""
-    for view in sorted(views, key=len, reverse=True):
+    """Return the log after these prefixes are held as committed; a view that contradicts the log replaces it.
+
+    The order in which the views are given does not matter, so that it makes no difference who holds which.
+    """
+    for view in sorted(views, key=lambda one: (len(one), [(record.id, record.leader_epoch) for record in one]), reverse=True):
         if log[: len(view)] != view:
             log = view
     return log
