@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How a machine is drawn: the words that a machine's view speaks, and that pictures know without knowing Kafka.
+
+A view turns each state into lanes (who is there: brokers, the controller, clients), and each step into an event (what
+happens, in which lane, from which lane it comes). A lane may hold a log: cells with an offset, and marks between them.
+A machine without a view of its own is drawn with ``PLAIN``: no lanes, only its steps and what each one changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from enum import Enum
+from typing import Any
+
+from attrs import field, frozen
+
+from hwmark.model.machine import Step
+
+LETTERS = "abcdefghijklmnopqrstuvwxyz"
+
+
+def letter(record_id: int) -> str:
+    """Return the name of a record: a, b, … z, then a1, b1 and so on."""
+    round_, index = divmod(record_id, len(LETTERS))
+    return LETTERS[index] + (str(round_) if round_ else "")
+
+
+def braces(members: Iterable[int]) -> str:
+    """Write a set of ids in order, for example ``{0, 2}``."""
+    return "{" + ", ".join(map(str, sorted(members))) + "}"
+
+
+class Tone(Enum):
+    """How a lane's role is set off from the others."""
+
+    PLAIN = "plain"
+    LEADING = "leading"
+    WRONG = "wrong"
+    """It believes what is not true any more."""
+
+
+@frozen
+class Cell:
+    """One record of a log. Cells of one epoch share a colour; the epoch is also written."""
+
+    offset: int
+    label: str
+    epoch: int
+    committed: bool
+
+
+@frozen
+class Mark:
+    """A named boundary of a log, such as HW or LEO: it stands just before the record at ``offset``."""
+
+    name: str
+    offset: int
+
+
+@frozen
+class Lane:
+    """What one party holds and believes in one state; ``cells`` is ``None`` where there is no log."""
+
+    name: str
+    role: str = ""
+    tone: Tone = Tone.PLAIN
+    facts: Mapping[str, str] = field(factory=dict)
+    cells: tuple[Cell, ...] | None = None
+    marks: tuple[Mark, ...] = ()
+
+
+@frozen
+class Message:
+    """Something that one step puts under way and a later one receives: a name that is the same at both, and what it says."""
+
+    name: str
+    says: tuple[str, ...] = ()
+
+
+@frozen
+class Event:
+    """What a step is: a caption, the lane where it happens, and where applicable the lane from which it comes.
+
+    ``sends`` is what it puts under way; ``receives`` is what it takes in, perhaps sent long ago.
+    """
+
+    caption: str
+    lane: str | None = None
+    source: str | None = None
+    sends: Message | None = None
+    receives: Message | None = None
+
+
+@frozen
+class Place:
+    """Where to look: a lane, and an offset in it (which may hold nothing), or the lane as a whole."""
+
+    lane: str
+    offset: int | None = None
+
+
+@frozen
+class View:
+    """How one machine is drawn.
+
+    ``blame`` says which places of a state a witness speaks of. ``say`` writes the value found at a path of the state
+    (``logs[0].records[1]``) in the words of the domain, or returns ``None`` where plain data will do. ``words``
+    explains marks, roles and the colour of cells in the legend.
+    """
+
+    lanes: Callable[[Any], tuple[Lane, ...]]
+    event: Callable[[Any, Step, Any], Event]
+    blame: Callable[[Any, Mapping[str, Any]], tuple[Place, ...]] = lambda _state, _witness: ()
+    say: Callable[[str, Any], str | None] = lambda _path, _value: None
+    words: Mapping[str, str] = field(factory=dict)
+
+
+PLAIN = View(lanes=lambda _: (), event=lambda _before, step, _after: Event(str(step)))
+"""The view of a machine that has none of its own."""
