@@ -11,7 +11,9 @@ from typing import Any
 
 from attrs import frozen
 
-from .catalogue import THREE, THREE_EARLY, TWO, TWO_LATE, TWO_LONG, VERSIONS
+from .async_isr_rows import VERSIONS
+from .log_rows import LOG
+from .replication_rows import THREE, THREE_EARLY, TWO, TWO_LATE, TWO_LONG
 
 
 @frozen
@@ -159,6 +161,98 @@ LESSONS = {
         "proposal replaced the whole ISR although it started from one that was no longer current. KIP-497 ended it: a proposal names the "
         "version that it started from, and the controller accepts it only if that is still the current one.",
         source="KIP-497; hachikuji/kafka-specification AsyncIsr",
+    ),
+    "kip_279_unfenced": Lesson(
+        preset="kip_279_follower_rule",
+        machine="replication",
+        bounds=THREE,
+        property="strong_isr",
+        note="A leader in the third epoch counts a record as committed because a follower of the first copied it, and the follower then "
+        "learns of the second epoch, whose leader has an empty log, and truncates. Between replicas of Kafka 2.0 nobody says which leader "
+        "epoch a request belongs to, so that a leader cannot tell such a follower from one that is up to date. KIP-320 ended it: "
+        "requests between replicas name the leader epoch, and are refused in any other.",
+        source="KIP-320; KAFKA-7395",
+    ),
+    "epoch_cache_not_truncated": Lesson(
+        preset="epoch_cache_not_truncated",
+        machine="log",
+        bounds=LOG,
+        property="epoch_end_offset",
+        note="A replica leads, writes nothing, and then starts its log anew further up, as a follower that lags too far behind must; its "
+        "epoch cache still says that it knows that epoch. The cache was not cut with the log, so that it answers for an epoch which left "
+        "no record here. Kafka clears the cache with the log, and cuts it at every truncation.",
+        source="LeaderEpochFileCache.clearAndFlush; KIP-101",
+    ),
+    "epoch_cache_truncated_with_records": Lesson(
+        preset="epoch_cache_truncated_with_records",
+        machine="log",
+        bounds=LOG,
+        property="epoch_end_offset",
+        note="A leader that never wrote in its epoch is deposed, truncates to its own end, and copies one more record of the epoch "
+        "before; the entry of its own epoch contradicts that one, and makes the cache let the earlier epoch start anew, above its first "
+        "record. The truncation took no record away, so the cache was left alone. Since KAFKA-10706 Kafka cuts the cache at every "
+        "truncation, and with it an entry at the log's end.",
+        source="KAFKA-10706; UnifiedLog.truncateTo",
+    ),
+    "epoch_cache_start_dropped": Lesson(
+        preset="epoch_cache_start_dropped",
+        machine="log",
+        bounds=LOG,
+        property="epoch_end_offset",
+        note="DeleteRecords moves the log's start past the first record of an epoch, and the epoch leaves the cache although records of "
+        "it are left. An entry says where an epoch starts, and that record is gone; but dropping the entry forgets the epoch of all the "
+        "others. Kafka lets that epoch start where the log starts now.",
+        source="LeaderEpochFileCache.truncateFromStart; KIP-101",
+    ),
+    "epoch_cached_at_first_record": Lesson(
+        preset="epoch_cached_at_first_record",
+        machine="log",
+        bounds=LOG,
+        property="leader_knows_its_epoch",
+        note="A replica becomes leader, and its cache does not know the epoch that it leads in. The epoch was to be cached with its first "
+        "record; until then the leader has no answer for a follower whose last record is of a later epoch than its own, and that "
+        "follower falls back to its high watermark. Since KAFKA-7415 a leader caches its epoch at the log's end once it is elected.",
+        source="KAFKA-7415; Partition.makeLeader",
+    ),
+    "epoch_cache_from_checkpoint": Lesson(
+        preset="epoch_cache_from_checkpoint",
+        machine="log",
+        bounds=LOG,
+        property="epoch_end_offset",
+        note="A broker crashes and loses records that its epoch cache, written to disk before, still counts. The cache was loaded as it "
+        "stood, without a look at the log that is left. Kafka makes the cache agree with the recovered log before anybody can ask it.",
+        source="LogLoader.load; KIP-101",
+    ),
+    "epoch_end_of_requested_epoch": Lesson(
+        preset="epoch_end_of_requested_epoch",
+        machine="log",
+        bounds=LOG,
+        property="epoch_end_offset",
+        note="A leader of the third epoch, whose last record is of the first, is asked about the second, and answers as if it had seen "
+        "that epoch, with the offset at which its own begins. An answer without an epoch hides that the two logs part earlier, and the "
+        "follower keeps records that the leader never had. KIP-279 ended it: the answer names the largest epoch that the leader knows up "
+        "to the requested one.",
+        source="KIP-279; KAFKA-6361; apache/kafka#4882",
+    ),
+    "epoch_end_under_current_epoch": Lesson(
+        preset="epoch_end_under_current_epoch",
+        machine="log",
+        bounds=LOG,
+        property="epoch_end_offset",
+        note="A leader of the first epoch is asked about a later one, and answers with its own epoch and the start of its log: whoever "
+        "trusts that truncates everything. The answer carried the current epoch whatever was asked, and an offset where there is none to "
+        "give. Kafka answers that it does not know, and names the epoch that its answer is about.",
+        source="redpanda-data/redpanda#11864",
+    ),
+    "read_from_first_segment": Lesson(
+        preset="read_from_first_segment",
+        machine="log",
+        bounds=LOG,
+        property="readable_range",
+        note="DeleteRecords moves the log's start up, and a record below it is still read. "
+        "Its segment is not deleted yet, so the bytes are there, on this replica and perhaps not on the next leader. "
+        "Kafka refuses every offset below the log start offset, whatever is still on disk.",
+        source="UnifiedLog.checkLogStartOffset",
     ),
 }
 """Each lesson by the name of its trace."""

@@ -78,6 +78,12 @@ REPLICATION: tuple[Planned, ...] = (
         ("K-966", "S5-eligible"),
     ),
     Planned(
+        "retention_stops_at_the_high_watermark",
+        "segments that may be deleted",
+        "Retention deletes only segments that lie wholly below the high watermark; else the log starts above what is committed.",
+        ("S10-retention", "L01"),
+    ),
+    Planned(
         "list_offsets_of_a_fresh_leader",
         "latest offset of a new leader",
         "A new leader gives no latest offset until its high watermark has reached the start of its epoch; else the end of the log seems "

@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every row of the catalogue says what the explorer finds, and every lesson belongs to a row.
+
+Quick rows are proved here, the others with ``-m exhaustive``: switched off, a rule's absence breaks each named property in
+exactly the steps that the row says; switched on, and both times for a control, nothing that the machine promises breaks.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+from attrs import asdict, astuple, fields
+
+from hwmark.checker.explore import Options, explore
+from hwmark.checker.verdict import Exploration, Verdict
+from hwmark.spec.catalogue import ROWS, Row
+from hwmark.spec.lessons import LESSONS, Lesson
+from hwmark.spec.machines import MACHINES
+from hwmark.spec.property import Converges, Invariant, LeadsTo, StepProperty
+from hwmark.spec.requirements import CARRIED, PLANNED, REQUIREMENTS
+
+CARRIED_ROWS = [row for row in ROWS if row.status == CARRIED]
+PUBLISHED: list[dict[str, Any]] = json.loads((Path(__file__).parent / "published_verdicts.json").read_text())
+
+
+def by_id(rows: list[Row]) -> list[Any]:
+    """Return rows as test cases under their ids, those that are not quick marked as exhaustive."""
+    return [pytest.param(row, id=row.id, marks=[] if row.quick else [pytest.mark.exhaustive]) for row in rows]
+
+
+def run(row: Row, preset: str, names: set[str]) -> Exploration:
+    """Explore the whole scope of a row under a preset, asking the properties with these names."""
+    return explored(str(row.machine), preset, row.bounds, frozenset(names), symmetry=row.symmetry)
+
+
+@cache
+def explored(name: str, preset: str, bounds: Any, names: frozenset[str], *, symmetry: bool) -> Exploration:
+    """Explore a machine; rows that share the right rules and the scope share this."""
+    described = MACHINES[name]
+    machine = described.build(described.presets[preset], described.module.Config(), bounds)
+    properties = [prop for prop in described.properties if prop.name in names]
+    return explore(machine, properties, Options(symmetry=symmetry, keep_going=True))
+
+
+def depths(exploration: Exploration) -> dict[str, int | None]:
+    """Return the depth of each violated property."""
+    assert exploration.complete
+    return {result.name: result.depth for result in exploration.results if result.verdict is Verdict.VIOLATED}
+
+
+# -- what rows say --
+
+
+def test_rows_have_ids_of_their_own() -> None:
+    """A row is found by its id, a word in lower case."""
+    assert len({row.id for row in ROWS}) == len(ROWS)
+    assert [row.id for row in ROWS if not re.fullmatch(r"[a-z][a-z_0-9]+", row.id)] == []
+
+
+def test_statements_are_sentences() -> None:
+    """A statement says the rule in whole sentences, and fits into a table."""
+    assert [row.id for row in ROWS if not (row.statement[0].isupper() and row.statement.endswith("."))] == []
+    assert [row.id for row in ROWS if len(row.statement) > 300] == []
+
+
+@pytest.mark.parametrize("row", CARRIED_ROWS, ids=lambda row: row.id)
+def test_a_carried_row_can_be_run(row: Row) -> None:
+    """Machine, presets, bounds and properties of a carried row exist, and it names the rules in which the presets differ."""
+    described = MACHINES[str(row.machine)]
+    off, on = described.presets[str(row.rules_off)], described.presets[str(row.rules_on)]
+    names = [attribute.name for attribute in fields(described.rules)]
+    assert row.rule.split(", ") == [name for name in names if getattr(off, name) is not getattr(on, name)]
+    assert type(row.bounds) is type(described.small)
+    assert set(row.breaks) <= {prop.name for prop in described.properties}
+    assert bool(row.breaks) is not row.control
+    assert any(REQUIREMENTS[source].status == CARRIED for source in row.sources if source in REQUIREMENTS)
+
+
+@pytest.mark.parametrize("row", [row for row in ROWS if row.status == PLANNED], ids=lambda row: row.id)
+def test_a_planned_row_claims_nothing(row: Row) -> None:
+    """A planned row has no machine, no depths and no trace, and is behind some planned requirement."""
+    assert row == Row(row.id, row.rule, row.statement, row.sources, PLANNED)
+    assert any(REQUIREMENTS[source].status == PLANNED for source in row.sources if source in REQUIREMENTS)
+
+
+@pytest.mark.parametrize("described", MACHINES.values(), ids=lambda described: described.name)
+def test_every_preset_has_a_row(described: Any) -> None:
+    """Each preset that takes a rule away is one side of a row of its machine."""
+    used = {preset for row in CARRIED_ROWS if row.machine == described.name for preset in (row.rules_off, row.rules_on)}
+    assert set(described.presets) - used == set()
+
+
+def test_a_row_of_another_status_is_refused() -> None:
+    """A row is carried or planned."""
+    with pytest.raises(ValueError, match="status"):
+        Row("id", "rule", "Statement.", (), "perhaps")
+
+
+def test_rows_about_a_published_scope_say_what_was_published() -> None:
+    """Where variant and scope of a row are published, its depths are the published ones, all of them or none."""
+    published = {(row["variant"], tuple(row["scope"])): row.get("violations") for row in PUBLISHED}
+    safety = {name for violations in published.values() for name in violations or ()}
+    compared = []
+    for row in CARRIED_ROWS:
+        violations = published.get((str(row.rules_off), astuple(row.bounds))) if row.machine == "replication" else None
+        if violations is not None and set(row.breaks) <= safety:
+            compared.append(row.id)
+            assert dict(row.breaks) == violations, row.id
+    assert len(compared) == 13
+
+
+# -- what the explorer finds --
+
+
+@pytest.mark.parametrize("row", by_id([row for row in CARRIED_ROWS if not row.control]))
+def test_without_the_rule_each_named_property_breaks_at_the_depth(row: Row) -> None:
+    """Switched off, the rule's absence breaks exactly the named properties, in the fewest steps that the row says."""
+    assert depths(run(row, str(row.rules_off), set(row.breaks))) == dict(row.breaks)
+
+
+@pytest.mark.parametrize("row", by_id(CARRIED_ROWS))
+def test_with_the_rule_nothing_breaks(row: Row) -> None:
+    """Switched on, no promise of the machine breaks, and each named one holds; switched off, a control breaks none either."""
+    promises = MACHINES[str(row.machine)].properties
+    safety = {prop.name for prop in promises if isinstance(prop, Invariant | StepProperty) and not prop.observers}
+    for preset in (str(row.rules_on), str(row.rules_off))[: 1 + row.control]:
+        found = run(row, preset, safety | set(row.breaks))
+        assert depths(found) == {}
+        held = {result.name for result in found.results if result.verdict is Verdict.HOLDS}
+        assert set(row.breaks) <= held
+        assert held
+
+
+def test_liveness_is_not_asked_under_symmetry() -> None:
+    """A row that breaks what must come true at last explores plain states: under symmetry it would be undetermined."""
+    eventual = {prop.name for one in MACHINES.values() for prop in one.properties if isinstance(prop, Converges | LeadsTo)}
+    assert [row.id for row in CARRIED_ROWS if row.symmetry and set(row.breaks) & eventual] == []
+
+
+# -- lessons --
+
+
+@pytest.mark.parametrize("name", LESSONS)
+def test_a_lesson_is_that_of_its_row(name: str) -> None:
+    """Each lesson breaks, without the rule of the row that names it, one of the properties that the row says."""
+    lesson = LESSONS[name]
+    (row,) = (row for row in ROWS if row.trace == name)
+    assert (lesson.machine, lesson.preset, lesson.bounds) == (row.machine, row.rules_off, row.bounds)
+    assert lesson.property in row.breaks
+
+
+def test_every_trace_that_a_row_names_has_a_lesson() -> None:
+    """A row does not name a trace that nobody wrote about."""
+    assert [row.id for row in ROWS if row.trace is not None and row.trace not in LESSONS] == []
+
+
+@pytest.mark.parametrize("lesson", LESSONS.values(), ids=LESSONS)
+def test_a_note_has_three_sentences_about_roles(lesson: Lesson) -> None:
+    """A note says what happens, why the rule allowed it, and what ended it, without broker numbers or control characters."""
+    assert len(re.split(r"(?<=[.!?]) (?=[A-Z])", lesson.note)) == 3
+    assert re.search(r"\bbroker \d|\br\d\b", lesson.note) is None
+    assert all(text.isprintable() and text for text in asdict(lesson, filter=lambda _, value: isinstance(value, str)).values())
