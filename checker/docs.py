@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Writes the page of ``docs/`` that is generated from the machines: what the model says otherwise than Kafka.
+
+``python -m hwmark.checker.docs docs`` writes it anew; a test compares it with what this would write.
+"""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+from hwmark.model.machine import Action, Origin
+from hwmark.spec.machines import MACHINES, Described
+from hwmark.spec.versions import RELEASES, Release
+
+ABSTRACTION_GAP = "abstraction-gap.md"
+
+HEADER = """\
+# The abstraction gap
+
+What each machine leaves out, and for each of its actions the class and method of Kafka that does it, the releases that
+were read, and what the action makes simpler. The state space is only as true to Kafka as this page is short.
+
+This page is generated from the declarations of the actions: run `python -m hwmark.checker.docs docs` after changing one.
+"""
+
+
+def abstraction_gap(machines: Iterable[Described], releases: Iterable[Release]) -> str:
+    """Return the page of the abstraction gap, in Markdown."""
+    sections = [HEADER, *(machine_section(one) for one in machines), releases_section(releases)]
+    return "\n".join(sections)
+
+
+def machine_section(described: Described) -> str:
+    """Return the section of one machine: its docstring, and a table of its actions."""
+    _, _, covers = (inspect.getdoc(described.module) or "").partition("\n\n")
+    rows = [(f"`{act.name}`", act.promise, *happens_in(act.origin), act.origin.simplified) for act in actions(described)]
+    table = "\n".join(markdown_table(("action", "what happens", "in Kafka", "releases", "simplified"), rows))
+    return f"## {described.name}\n\n{described.summary}\n\n{covers.strip()}\n\n{table}\n"
+
+
+def actions(described: Described) -> tuple[Action, ...]:
+    """Return the actions of a machine in the order of its table of contents."""
+    return described.build(described.presets[described.right], described.module.Config(), described.small).actions
+
+
+def happens_in(origin: Origin) -> tuple[str, str]:
+    """Return classes and methods, and their releases, line by line; one entry of releases may be that of all."""
+    methods = [f"`{method}`" for method in origin.source.split("; ")]
+    return "<br>".join(methods), "<br>".join(origin.versions.split("; "))
+
+
+def releases_section(releases: Iterable[Release]) -> str:
+    """Return the section that says which preset stands for which release of Kafka, and what it does not say."""
+    rows = [(one.version, f"`{one.preset}`", ", ".join(map(evidence, one.evidence)), one.beyond) for one in releases]
+    table = "\n".join(markdown_table(("from release", "preset", "read in", "what the preset does not say"), rows))
+    text = (
+        "Each row holds until the next one; what it says beyond its preset stays true in later rows, unless one says otherwise.\n"
+        "Where Kafka ties a rule to `inter.broker.protocol.version` or `metadata.version`, that is taken to be the newest of the release."
+    )
+    return f"## Releases of Kafka\n\n{text}\n\n{table}\n"
+
+
+def evidence(source: str) -> str:
+    """Return a source as it is written in the table: classes and methods as code, KIPs and issues plainly."""
+    return f"`{source}`" if "." in source.partition(" ")[0] else source
+
+
+def markdown_table(heads: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> Iterator[str]:
+    """Yield the lines of a Markdown table."""
+    for cells in (heads, ("---",) * len(heads), *rows):
+        yield f"| {' | '.join(' '.join(cell.split()).replace('|', '&#124;') for cell in cells)} |"
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Write the page into the folder that is named; return the exit code."""
+    if len(arguments) != 1 or not Path(arguments[0]).is_dir():
+        sys.stderr.write(f"name the folder to write {ABSTRACTION_GAP} into: python -m hwmark.checker.docs docs\n")
+        return 2
+    (Path(arguments[0]) / ABSTRACTION_GAP).write_text(abstraction_gap(MACHINES.values(), RELEASES), encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
