@@ -101,7 +101,7 @@ def _operand(frame: Frame, expression: ast.expr, *, answered: bool) -> Reason:
     """Describe an operand; ``answered``: also say what it gave."""
     asked = expression.operand if isinstance(expression, ast.UnaryOp) else expression
     names = _assigned(frame, expression)
-    parts = [part for one in (expression, *names.values()) for part in ast.walk(one)]
+    parts = [part for one in (expression, *names.values()) for part in sorted(ast.walk(one), key=_place)]
     last = {entry.node: entry for entry in frame.entries}
     call = last[asked].call if asked in last else None
     told = {*names.values(), *((expression, asked) if answered or isinstance(asked, ast.Call) else ())}
@@ -114,6 +114,10 @@ def _operand(frame: Frame, expression: ast.expr, *, answered: bool) -> Reason:
         names=tuple((name, ast.unparse(value)) for name, value in names.items()),
         behind=None if call is None or not call.entries else _reason(call),
     )
+
+
+def _place(part: ast.AST) -> tuple[int, int]:
+    return getattr(part, "lineno", 0), getattr(part, "col_offset", 0)
 
 
 def _is_value(part: ast.AST) -> bool:

@@ -21,7 +21,7 @@ from attrs import define, field, frozen
 MAX_DEPTH = 4
 """How deep calls are followed; what a guard rests on is never that far away."""
 
-_SEEN, _INTO, _FACTORY = "__seen", "__into", "__factory"
+_SEEN, _INTO, _FACTORY, _COPY = "__seen", "__into", "__factory", "__copy"
 
 
 @frozen(eq=False)
@@ -80,14 +80,14 @@ def source_of(function: Callable[..., Any]) -> Source | None:
 
 def _factory(tree: ast.FunctionDef, function: FunctionType) -> CodeType:
     """Return code that defines a factory: from the recording functions and the original's free names to the copy."""
-    tree.returns = None
+    tree.name, tree.returns = _COPY, None  # under its own name it would hide the original from itself
     every = (*tree.args.posonlyargs, *tree.args.args, *tree.args.kwonlyargs, tree.args.vararg, tree.args.kwarg)
     for argument in every:
         if argument is not None:
             argument.annotation = None  # names that may exist for type checkers only
     names = [_SEEN, _INTO, *function.__code__.co_freevars]
     arguments = ast.arguments(posonlyargs=[], args=[ast.arg(name) for name in names], kwonlyargs=[], kw_defaults=[], defaults=[])
-    factory = ast.FunctionDef(_FACTORY, arguments, [tree, ast.Return(ast.Name(tree.name, ast.Load()))], [], lineno=1, col_offset=0)
+    factory = ast.FunctionDef(_FACTORY, arguments, [tree, ast.Return(ast.Name(_COPY, ast.Load()))], [], lineno=1, col_offset=0)
     module = ast.fix_missing_locations(ast.Module([factory], []))
     return compile(module, f"<recording of {function.__qualname__}>", "exec", dont_inherit=True)
 
