@@ -13,7 +13,7 @@ from typing import Any
 
 from attrs import frozen
 
-from hwmark.model.machine import Machine, Step, parameters
+from hwmark.model.machine import ImpossibleError, Machine, Step, parameters
 
 from .errors import InputError
 from .plain import to_text
@@ -52,14 +52,21 @@ def explain(machine: Machine[Any], state: Any, step: Step) -> str:
     act = next((one for one in machine.actions if one.name == step.action), None)
     if act is None or set(step.choices) != set(act.domains):
         raise InputError(f"{step}: no such step in the machine {machine.name}")
-    if act.bind(machine.context, step.choices)(state) is not None:
+    try:
+        after = act.bind(machine.context, step.choices)(state)
+    except ImpossibleError as error:
+        return f"held to be impossible: {error}"
+    if after is not None:
         return "enabled"
     reason = why_not(machine, state, step)
     return "not enabled" if reason is None else f"not enabled, because {reason}"
 
 
 def why_not(machine: Machine[Any], state: Any, step: Step) -> Reason | None:
-    """Return why a step is not enabled in a state; ``None`` if it is, or if its action has no source to look into."""
+    """Return why a step is not enabled in a state; ``None`` if it is, or if its action has no source to look into.
+
+    Raises ``ImpossibleError`` where the action does.
+    """
     act = next(one for one in machine.actions if one.name == step.action)
     context = {**machine.context, **step.choices}
     frame = record(act.function, state, **{name: context[name] for name in parameters(act.function)[1:]})

@@ -224,6 +224,7 @@ def test_every_machine_explains_itself_from_its_start(described: Any) -> None:
         (Lift(called=1), Step("call", {"floor": 2}), "not enabled, because `state.called is not None` (state.called = 1)"),
         (Lift(), Step("call", {"floor": 0}), "not enabled, because `floor == state.floor` (floor = 0, state.floor = 0)"),
         (Lift(), Step("use_door", {}), "enabled"),
+        (Lift(floor=2, broken=True), Step("break_down", {}), "held to be impossible: it breaks twice"),
     ],
 )
 def test_what_the_lift_says(state: Lift, step: Step, expected: str) -> None:
