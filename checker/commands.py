@@ -126,14 +126,15 @@ def catalogue(ids: Sequence[str], output: str, workers: int | None, *, run: bool
     """List rows of the catalogue, proved if asked for; return the exit code of the proofs."""
     known = {row.id: row for row in ROWS}
     rows = [known[named("row", one, known)] for one in ids] if ids else list(ROWS)
-    proofs = _prove([row for row in rows if can_be_proved(row)], workers) if run else {}
+    provable = [row for row in rows if can_be_proved(row)]
+    if run and not provable:
+        raise InputError("none of these rows can be proved by exploring")
+    proofs = _prove(provable, workers) if run else {}
     ways: Formats = {
         "json": lambda: formats.to_json(rows_of.plain(rows, proofs, ran=run)),
         "text": lambda: _text().catalogue_text(rows, proofs, colour=sys.stdout.isatty()),
     }
     _answer(ways, output)
-    if run and not proofs:
-        raise InputError("none of these rows can be proved by exploring")
     return EXIT_CODES[worst(proved.verdict for proved in proofs.values())]
 
 

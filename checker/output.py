@@ -11,6 +11,9 @@ from pathlib import Path
 from .errors import InputError
 from .text import shown
 
+LONGEST_PATH = 300
+"""Characters of a path that a message shows."""
+
 
 def print_out(text: str) -> None:
     """Write to standard output; a reader who went away (``| head``) is no error."""
@@ -26,9 +29,9 @@ def folder(path: Path) -> Path:
     try:
         path.mkdir(parents=True, exist_ok=True)
     except (OSError, ValueError) as error:
-        raise InputError(f"{shown(str(path))} cannot be the output folder: {_reason(error)}") from None
+        raise InputError(f"{shown(str(path), LONGEST_PATH)} cannot be the output folder: {_reason(error)}") from None
     if not os.access(path, os.W_OK):
-        raise InputError(f"{shown(str(path))} cannot be the output folder: it is not writable")
+        raise InputError(f"{shown(str(path), LONGEST_PATH)} cannot be the output folder: it is not writable")
     return path
 
 
@@ -47,7 +50,7 @@ def write_file(path: Path, content: str | bytes) -> None:
     except (OSError, ValueError) as error:
         if draft is not None:
             draft.unlink(missing_ok=True)
-        raise InputError(f"{shown(str(path))} cannot be written: {_reason(error)}") from None
+        raise InputError(f"{shown(str(path), LONGEST_PATH)} cannot be written: {_reason(error)}") from None
 
 
 def _umask() -> int:

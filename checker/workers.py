@@ -66,12 +66,17 @@ def run_all(tasks: Sequence[Task[T]], workers: int, stop: Stop, done: Callable[[
 
 
 def _submit(pool: ProcessPoolExecutor, tasks: Sequence[Task[T]]) -> list[Future[T] | None]:
+    """Start the workers, which inherit that Ctrl-C is blocked: it is the parent's, also while they are starting."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     futures: list[Future[T] | None] = []
-    for task in tasks:
-        try:
-            futures.append(pool.submit(_run, task.run))
-        except BrokenProcessPool:
-            futures.append(None)
+    try:
+        for task in tasks:
+            try:
+                futures.append(pool.submit(_run, task.run))
+            except BrokenProcessPool:
+                futures.append(None)
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
     return futures
 
 
@@ -101,10 +106,9 @@ _why_to_stop: Any = None
 
 
 def _prepare(why_to_stop: Any) -> None:
-    """Leave Ctrl-C to the parent, and do not outlive it."""
+    """Learn where to read why to stop, and do not outlive the parent."""
     global _why_to_stop  # noqa: PLW0603 - a process pool hands nothing else to its tasks
     _why_to_stop = why_to_stop
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, daemon=True).start()
 
 

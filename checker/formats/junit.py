@@ -52,24 +52,24 @@ def _facts(run: Report) -> list[tuple[str, str]]:
     ]
 
 
-def _property_says(one: Judged) -> tuple[str, str]:
-    """What is wrong in one line, and the whole story."""
+def _property_says(one: Judged) -> tuple[str, Sequence[str]]:
+    """What is wrong in one line, and the whole story in several."""
     if one.steps is None:
-        return one.why or "", one.promise
+        return one.why or "", [one.promise]
     story = [f"{number}. {step.call}" for number, step in enumerate(one.steps, start=1)]
     if one.loop is not None:
         story.append(f"and again from step {one.loop + 1} on" if one.loop < len(one.steps) else "and then nothing for ever")
-    return f"violated after {len(one.steps)} steps: {assignments(one.witness or {})}", "\n".join(map(sanitize, (one.promise, *story)))
+    return f"violated after {len(one.steps)} steps: {assignments(one.witness or {})}", [one.promise, *story]
 
 
 def _case(suite: ET.Element, group: str, name: str) -> ET.Element:
     return _element(suite, "testcase", classname=group, name=name)
 
 
-def _say(case: ET.Element, verdict: Verdict, message: str, story: str = "") -> None:
+def _say(case: ET.Element, verdict: Verdict, message: str, story: Sequence[str] = ()) -> None:
     if verdict is not Verdict.HOLDS:
         kind = "failure" if verdict is Verdict.VIOLATED else "error"
-        _element(case, kind, message=message, type=verdict.value).text = story
+        _element(case, kind, message=message, type=verdict.value).text = "\n".join(map(sanitize, story))
 
 
 def _element(parent: ET.Element, tag: str, **attributes: str) -> ET.Element:

@@ -54,7 +54,7 @@ def _rules(run: Report) -> Iterator[dict[str, Any]]:
             "id": _rule_id(run, one),
             "name": one.name,
             "shortDescription": _text(one.promise),
-            "properties": {"tags": [one.kind, *one.sources]},
+            "properties": {"tags": [one.kind, *map(sanitize, one.sources)]},
         }
 
 
@@ -98,7 +98,12 @@ def _facts(run: Report) -> dict[str, Any]:
 
 def _row_rule(proved: Proved) -> dict[str, Any]:
     row = proved.row
-    return {"id": row.id, "name": row.rule, "shortDescription": _text(row.statement), "properties": {"tags": list(row.sources)}}
+    return {
+        "id": row.id,
+        "name": sanitize(row.rule),
+        "shortDescription": _text(row.statement),
+        "properties": {"tags": list(map(sanitize, row.sources))},
+    }
 
 
 def _row_results(rows: Sequence[Proved]) -> Iterator[dict[str, Any]]:

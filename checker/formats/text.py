@@ -54,8 +54,8 @@ def report_text(report: Report, *, colour: bool = False) -> str:
     """Return the report of one check: its properties, a shortest counterexample, the actions, and the figures."""
     table = _table("property", "kind", "verdict", "steps", "promise", names=[one.name for one in report.properties])
     for one in report.properties:
-        promise = sanitize(one.promise) + (f"\n({sanitize(one.why)})" if one.why else "")
-        table.add_row(one.name, one.kind, _verdict(one.verdict.value), "" if one.depth is None else str(one.depth), promise)
+        promise = one.promise + (f"\n({one.why})" if one.why else "")
+        _add(table, one.name, one.kind, _verdict(one.verdict.value), "" if one.depth is None else str(one.depth), promise)
     heading = f"{report.machine} under {_rules(report)}, {assignments(report.bounds)}"
     return rendered(Text(heading, style="bold"), table, *_shown(report), *map(Text, _figures(report)), colour=colour)
 
@@ -137,14 +137,15 @@ def suite_text(suite: Suite, *, colour: bool = False) -> str:
     table = _table("checked", "in", "states", "result", names=names)
     troubles: list[Text] = []
     for run in suite.runs:
-        table.add_row(run.title, assignments(run.bounds), f"{run.states:,}", _verdict(run.verdict.value, _tally(run.properties)))
+        _add(table, run.title, assignments(run.bounds), f"{run.states:,}", _verdict(run.verdict.value, _tally(run.properties)))
         troubles += [
             Text(f"{run.title}: {one.name} is {one.verdict.value}{_because(one)}")
             for one in run.properties
             if one.verdict is not Verdict.HOLDS
         ]
     for proved in suite.rows:
-        table.add_row(
+        _add(
+            table,
             proved.row.id,
             assignments(proved.bounds),
             f"{proved.states:,}",
@@ -168,7 +169,7 @@ def catalogue_text(rows: Sequence[Row], proved: Mapping[str, Proved], *, colour:
     for row in rows:
         proof = proved.get(row.id)
         status = row.status if proof is None else _agreement(proof)
-        table.add_row(f"{row.id}\n{', '.join(row.sources)}", f"{row.rule}: {row.statement}", _broken(row), _verdict(status))
+        _add(table, f"{row.id}\n{', '.join(row.sources)}", f"{row.rule}: {row.statement}", _broken(row), _verdict(status))
         troubles += [Text(f"{row.id}: {sanitize(why)}") for why in (proof.why if proof else ())]
     return rendered(table, *troubles, colour=colour)
 
@@ -191,6 +192,11 @@ def _table(*columns: str, names: Sequence[str]) -> Table:
         whole = column == columns[0] and longest <= _width() // 3
         table.add_column(column, overflow="fold", no_wrap=whole, justify="right" if column in NUMBERS else "left")
     return table
+
+
+def _add(table: Table, *cells: str | Text) -> None:
+    """Add a row whose text is safe; line breaks stay."""
+    table.add_row(*("\n".join(map(sanitize, cell.split("\n"))) if isinstance(cell, str) else cell for cell in cells))
 
 
 def _verdict(word: str, more: str = "") -> Text:

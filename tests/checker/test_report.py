@@ -91,7 +91,7 @@ def test_unknown_names_are_answered_with_what_was_meant() -> None:
         ({"bounds": "replica=2"}, "replicas"),
     ):
         with pytest.raises(InputError, match=meant):
-            ask("replication", **given)  # type: ignore[arg-type]
+            ask("replication", **given)
 
 
 def test_an_unfinished_check_holds_nothing() -> None:
