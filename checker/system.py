@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from attrs import frozen
 
 from hwmark.model.machine import Action, Machine, Step, bind, parameters
-from hwmark.spec.property import Observer, Property, Reachable, StepProperty
+from hwmark.spec.property import LeadsTo, Observer, Property, Reachable, StepProperty
 
 from .symmetry import state_components
 
@@ -89,12 +89,16 @@ def is_about_steps(prop: Property) -> bool:
 def system(machine: Machine[Any], properties: Sequence[Property] = ()) -> System:
     """Compose the machine with the observers that these properties name, each once, and with no others.
 
-    Raises ``ValueError`` where something would be left out unseen: no initial state, or two
-    actions, properties or observers of one name.
+    Raises ``ValueError`` where something would be left out unseen: no initial state, fairness to an
+    action that does not exist, or two actions, properties or observers of one name.
     """
     if not machine.initial:
         raise ValueError(f"machine {machine.name} has no initial state")
-    _by_name("action", machine.actions)
+    actions = {act.name for act in _by_name("action", machine.actions)}
+    for prop in properties:
+        unknown = sorted({*prop.weak, *prop.strong} - actions) if isinstance(prop, LeadsTo) else []
+        if unknown:
+            raise ValueError(f"{prop.name} is to be fair to {', '.join(unknown)}, which is no action of machine {machine.name}")
     _by_name("property", properties)
     observers = tuple(_by_name("observer", [observer for prop in properties for observer in prop.observers]))
     instances = tuple(machine.instances())

@@ -7,12 +7,12 @@ import gc
 
 import pytest
 from attrs import evolve
-from toys import KNOWN, LAPS, Count, Known, answers_of, below, counter, first_lap, one, stumble, turn, two
+from toys import KNOWN, LAPS, Count, Known, answers_of, below, counter, first_lap, is_huge, one, stumble, turn, two
 
 from hwmark.checker.explore import POLL_EVERY, Options, Progress, explore
 from hwmark.checker.symmetry import NotSymmetricError
 from hwmark.checker.verdict import Verdict
-from hwmark.spec.property import converges, invariant, reachable, witness
+from hwmark.spec.property import converges, invariant, leads_to, reachable, witness
 
 
 @pytest.mark.parametrize("known", KNOWN, ids=lambda known: known.name)
@@ -76,6 +76,13 @@ def test_goal_that_answers_in_another_type_is_refused(answer: object) -> None:
     """A goal that answers nothing must not be taken as not met, nor another truth as met."""
     with pytest.raises(TypeError, match="a goal answers True or False"):
         explore(counter(), (reachable(sources=(), scope={})(lambda _: answer),))
+
+
+def test_fairness_to_an_action_that_does_not_exist_is_refused() -> None:
+    """A typing mistake must not make a promise stronger or weaker."""
+    prop = leads_to(sources=(), when=is_huge, weak=("one", "oen"))(lambda state: state.value == 0)
+    with pytest.raises(ValueError, match="fair to oen, which is no action of machine counter"):
+        explore(counter(), (prop,))
 
 
 def test_nothing_asked_and_everything_explored_holds() -> None:
