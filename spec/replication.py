@@ -109,6 +109,15 @@ def epoch_lineage(state: State, *, broker: BrokerId, other: BrokerId) -> Witness
     return None
 
 
+@invariant(sources=("S1",), broker=brokers, other=brokers)
+def single_leader(state: State, *, broker: BrokerId, other: BrokerId) -> Witness | None:
+    """No two brokers believe that they lead in the same leader epoch; a deposed one is a zombie of an earlier epoch."""
+    if broker >= other or not leads(state, broker) or not leads(state, other):
+        return None
+    leader_epoch = state.replicas[broker].leader_epoch
+    return witness(leader_epoch=leader_epoch) if state.replicas[other].leader_epoch == leader_epoch else None
+
+
 @invariant(sources=("S1", "S5"))
 def leader_in_isr(state: State) -> Witness | None:
     """The quorum's leader, if it names one, is a member of the quorum's ISR."""
@@ -143,6 +152,15 @@ def leader_epoch_order(before: State, step: Step, after: State, *, broker: Broke
         if new < old:
             return witness(step=str(step), whose=name, before=old, after=new)
     return None
+
+
+@step_property(sources=("S5",))
+def election_from_isr(before: State, step: Step, after: State) -> Witness | None:
+    """Whoever the controller elects was a member of the ISR just before."""
+    elected = after.quorum.leader
+    if elected in (NOBODY, before.quorum.leader) or elected in before.quorum.isr:
+        return None
+    return witness(step=str(step), elected=elected, isr=before.quorum.isr)
 
 
 @step_property(sources=("S6",), broker=brokers)
@@ -288,9 +306,11 @@ PROPERTIES = (
     leader_completeness,
     high_watermark_prefix,
     epoch_lineage,
+    single_leader,
     leader_in_isr,
     structure,
     leader_epoch_order,
+    election_from_isr,
     high_watermark_bound,
     committed_stability,
     append_only_log,

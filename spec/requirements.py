@@ -31,12 +31,11 @@ class Requirement:
 USERS = (
     Requirement(
         "S1",
-        "A partition has one or more replicas, on distinct brokers. It has a leader or none, and a deposed broker may still believe that "
-        "it leads; leader epochs never go back.",
+        "A partition has one or more replicas, on distinct brokers. In a leader epoch it has one leader or none, and a deposed broker may "
+        "still believe that it leads; leader epochs never go back.",
         CARRIED,
     ),
     Requirement("S1-topics", "A topic has one or more partitions, and a message lives in exactly one of them."),
-    Requirement("S1-single-leader", "In a leader epoch at most one broker leads."),
     Requirement(
         "S2",
         "To its clients a partition is an append-only log: a record gets the offset at the log's end when it is appended, and what is "

@@ -26,7 +26,7 @@ from hwmark.spec.machines import MACHINES
 
 ROWS: list[dict[str, Any]] = json.loads((Path(__file__).parent / "published_verdicts.json").read_text())
 PUBLISHED = {"weak_isr", "strong_isr", "leader_completeness", "high_watermark_prefix", "epoch_lineage"}
-EVERYWHERE = {"leader_in_isr", "structure", "leader_epoch_order", "high_watermark_bound"}
+EVERYWHERE = {"single_leader", "leader_in_isr", "structure", "leader_epoch_order", "election_from_isr", "high_watermark_bound"}
 DEFAULT_LIMIT = (3, 2, 2, 1)
 """The largest scope of the default suite; larger ones are ``-m exhaustive``."""
 BEYOND = {(3, 3, 3, 2), (3, 2, 2, 3)}
