@@ -6,7 +6,8 @@ from __future__ import annotations
 from importlib import resources
 from pathlib import Path
 
-from .errors import unknown
+from .errors import InputError
+from .text import shown
 from .trace import Trace, load
 
 PACKAGE = "hwmark.traces"
@@ -19,9 +20,10 @@ def shipped_names() -> list[str]:
 
 
 def load_shipped(name: str) -> Trace:
-    """Return the shipped trace of this name; raises ``InputError`` with the names there are."""
-    if name not in shipped_names():
-        raise unknown("shipped trace", name, shipped_names())
+    """Return the shipped trace of this name; raises ``InputError`` with all names that there are."""
+    names = shipped_names()
+    if name not in names:
+        raise InputError(f"there is no shipped trace {shown(name)}; there is {', '.join(names)}")
     with resources.as_file(resources.files(PACKAGE) / f"{name}{ENDING}") as path:
         return load(path)
 
