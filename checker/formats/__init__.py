@@ -21,6 +21,11 @@ def assignments(values: Any, view: View = PLAIN) -> str:
     return sanitize(written_facts(values, view))
 
 
+def in_steps(count: int) -> str:
+    """Return a number of steps as words: ``1 step``, ``2 steps``."""
+    return f"{count} step{'' if count == 1 else 's'}"
+
+
 def to_json(data: Any) -> str:
     """Return data as JSON text, in ASCII and with a line break at its end."""
     return json.dumps(data, indent=2) + "\n"

@@ -14,7 +14,7 @@ from hwmark.checker.report import Judged, Report
 from hwmark.checker.text import sanitize
 from hwmark.checker.verdict import Verdict
 
-from . import assignments, say
+from . import assignments, in_steps, say
 
 
 def junit(runs: Sequence[Report], rows: Sequence[Proved] = ()) -> str:
@@ -59,7 +59,7 @@ def _property_says(one: Judged) -> tuple[str, Sequence[str]]:
     story = [f"{number}. {step.call}" for number, step in enumerate(one.steps, start=1)]
     if one.loop is not None:
         story.append(f"and again from step {one.loop + 1} on" if one.loop < len(one.steps) else "and then nothing for ever")
-    return f"violated after {len(one.steps)} steps: {assignments(one.witness or {})}", [one.promise, *story]
+    return f"violated after {in_steps(len(one.steps))}: {assignments(one.witness or {})}", [one.promise, *story]
 
 
 def _case(suite: ET.Element, group: str, name: str) -> ET.Element:

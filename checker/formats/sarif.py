@@ -16,7 +16,7 @@ from hwmark.checker.report import Judged, Report, Source
 from hwmark.checker.text import sanitize
 from hwmark.checker.verdict import Verdict
 
-from . import assignments
+from . import assignments, in_steps
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 CATALOGUE = Source("spec/catalogue.py", 1)
@@ -77,7 +77,7 @@ def _finding(run: Report, one: Judged) -> str:
     where = f"under {run.preset or 'rules without a name'} in {assignments(run.bounds)}"
     if one.steps is None:
         return f"is {one.verdict.value} {where}: {one.why}"
-    return f"is violated after {len(one.steps)} steps {where}: {assignments(one.witness or {})}"
+    return f"is violated after {in_steps(len(one.steps))} {where}: {assignments(one.witness or {})}"
 
 
 def _facts(run: Report) -> dict[str, Any]:

@@ -23,13 +23,15 @@ from hwmark.checker.verdict import Verdict
 from hwmark.spec.catalogue import Row
 from hwmark.spec.view import View
 
-from . import assignments, say
+from . import assignments, in_steps, say
 
 STYLES = {"holds": "green", "violated": "bold red", "undetermined": "yellow", "agrees": "green", "planned": "dim"}
 WIDTH, NARROWEST = 110, 40
 """Columns where there is no terminal, and where there is one that is too narrow to write on."""
 NUMBERS = ("steps", "states")
 """The columns of numbers."""
+HOW_TO_READ = "A rule agrees if these break without it, each after so many steps, and nothing breaks with it."
+"""What stands below a table of rules."""
 
 
 def rendered(*parts: Any, colour: bool) -> str:
@@ -69,12 +71,12 @@ def _shown(report: Report) -> Iterator[Text]:
     if not report.counterexamples():
         return
     first, *others = report.counterexamples()
-    yield Text(f"\n{first.name} is violated after {len(first.steps or ())} steps:", style="bold red")
+    yield Text(f"\n{first.name} is violated after {in_steps(len(first.steps or ()))}:", style="bold red")
     yield from steps(first.steps or (), first.loop, view_of(report.machine))
     if first.witness:
         yield Text(f"Then {assignments(first.witness, view_of(report.machine))}.")
     for other in others:
-        yield Text(f"{other.name} is violated too, after {len(other.steps or ())} steps: ask with --property {other.name}.")
+        yield Text(f"{other.name} is violated too, after {in_steps(len(other.steps or ()))}: ask with --property {other.name}.")
 
 
 def steps(told: Sequence[Told], loop: int | None, view: View) -> Iterator[Text]:
@@ -114,7 +116,7 @@ def _figures(report: Report) -> Iterator[str]:
     yield f"Never {'enabled' if report.complete else 'taken so far'}: {', '.join(never) or 'none'}."
     if report.unasked:
         yield f"Not asked: {', '.join(report.unasked)}; ask with --property."
-    diameter = "unknown" if report.diameter is None else f"{report.diameter} steps"
+    diameter = "unknown" if report.diameter is None else in_steps(report.diameter)
     yield f"{report.states:,} states, {report.transitions:,} transitions, diameter {diameter}, {report.seconds:.1f} s."
     settings = assignments(report.config)
     yield f"Rules: {assignments(report.rules)}.{f' Config: {settings}.' if settings else ''}"
@@ -149,17 +151,17 @@ def suite_text(suite: Suite, *, colour: bool = False) -> str:
             proved.row.id,
             assignments(proved.bounds),
             f"{proved.states:,}",
-            _verdict(_agreement(proved), _broken(proved.row) if proved.agrees else "see below"),
+            _verdict(_agreement(proved), _broken(proved.row) if proved.agrees else "see below the table"),
         )
         troubles += [Text(f"{proved.row.id}: {sanitize(why)}") for why in proved.why]
     closing = f"{suite.verdict.value}: {len(suite.runs)} machines, {len(suite.rows)} rows of the catalogue, {suite.seconds:.1f} s."
-    return rendered(table, *troubles, Text(closing, style=STYLES[suite.verdict.value]), colour=colour)
+    return rendered(table, *troubles, Text(HOW_TO_READ), Text(closing, style=STYLES[suite.verdict.value]), colour=colour)
 
 
 def _because(one: Judged) -> str:
     if one.why:
         return f": {sanitize(one.why)}"
-    return "" if one.depth is None else f" after {one.depth} steps"
+    return "" if one.depth is None else f" after {in_steps(one.depth)}"
 
 
 def catalogue_text(rows: Sequence[Row], proved: Mapping[str, Proved], *, colour: bool = False) -> str:
@@ -171,7 +173,7 @@ def catalogue_text(rows: Sequence[Row], proved: Mapping[str, Proved], *, colour:
         status = row.status if proof is None else _agreement(proof)
         _add(table, f"{row.id}\n{', '.join(row.sources)}", f"{row.rule}: {row.statement}", _broken(row), _verdict(status))
         troubles += [Text(f"{row.id}: {sanitize(why)}") for why in (proof.why if proof else ())]
-    return rendered(table, *troubles, colour=colour)
+    return rendered(table, *troubles, Text(HOW_TO_READ), colour=colour)
 
 
 def _agreement(proved: Proved) -> str:
@@ -181,7 +183,7 @@ def _agreement(proved: Proved) -> str:
 def _broken(row: Row) -> str:
     if row.control:
         return "breaks nothing (a control)"
-    return f"{', '.join(f'{name} after {depth}' for name, depth in row.breaks.items())} steps" if row.breaks else ""
+    return ", ".join(f"{name} ({depth})" for name, depth in row.breaks.items())
 
 
 def _table(*columns: str, names: Sequence[str]) -> Table:
