@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The README says what is so: its example runs and prints what it shows, and its promises are those of the properties."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+from hwmark.checker.decode import parse_assignments, parse_rule
+from hwmark.checker.shipped import shipped_names
+from hwmark.spec.machines import MACHINES
+from hwmark.spec.property import Reachable
+
+ROOT = Path(__file__).resolve().parent.parent
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def test_the_example_prints_what_the_readme_shows() -> None:
+    """The Python block of the README, run as a program, prints exactly the block of text that follows it."""
+    found = re.search(r"```python\n(.*?)```\n\n```text\n(.*?)```", README, re.DOTALL)
+    assert found is not None
+    code, shown = found.groups()
+    printed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout  # noqa: S603 - the README's own code
+    assert printed == shown
+
+
+def test_the_promises_are_those_of_the_properties() -> None:
+    """Each property but the goals stands in the README with its promise and a link to its module, and nothing else does."""
+    shown = re.findall(r"^\| \[`(\w+)`\]\((spec/\w+\.py)\) \| (.*) \|$", README, re.MULTILINE)
+    declared = [
+        (prop.name, f"spec/{prop.function.__module__.rpartition('.')[2]}.py", prop.promise)
+        for described in MACHINES.values()
+        for prop in described.properties
+        if not isinstance(prop, Reachable)
+    ]
+    assert shown == declared
+
+
+def test_every_link_to_a_file_leads_somewhere() -> None:
+    """Relative links and pictures exist in the repository."""
+    links = [link for link in re.findall(r"\]\(([^)#]+)\)", README) if "://" not in link]
+    assert links
+    assert [link for link in links if not (ROOT / link).exists()] == []
+
+
+def test_the_commands_name_what_there_is() -> None:
+    """Presets, rules, bounds, properties and traces in the README's commands exist."""
+    described = MACHINES["replication"]
+    assert set(re.findall(r"--rules (\w+)", README)) <= set(described.presets)
+    assert set(re.findall(r"--property (\w+)", README)) <= {prop.name for prop in described.properties}
+    assert set(re.findall(r"hwmark replay (\w+) ", README)) <= set(shipped_names())
+    for text in re.findall(r"--bounds ([\w=,]+)", README):
+        parse_assignments(type(described.small), described.small, text)
+    for text in re.findall(r"--set ([\w=]+)", README):
+        parse_rule(described.presets[described.right], text)
