@@ -59,7 +59,9 @@ def broker_lane(state: State, broker: BrokerId) -> Lane:
         Cell(offset, letter(record.id), record.leader_epoch, offset < replica.high_watermark)
         for offset, record in enumerate(log.records, start=log.log_start_offset)
     )
-    return Lane(broker_name(broker), role, tone, facts, cells, (Mark("HW", replica.high_watermark), Mark("LEO", log.end_offset)))
+    return Lane(
+        broker_name(broker), role, tone, facts, cells, (Mark("HW", replica.high_watermark, strong=True), Mark("LEO", log.end_offset))
+    )
 
 
 def role_of(state: State, broker: BrokerId) -> tuple[str, Tone]:
@@ -230,8 +232,8 @@ VIEW = View(
     say=say,
     words={
         "cell": "a record written in leader epoch",
-        "committed": "solid border: below the high watermark of that broker",
-        "uncommitted": "dashed border: not below the high watermark of that broker",
+        "committed": "below the high watermark of that broker",
+        "uncommitted": "not below the high watermark of that broker",
         "HW": "high watermark: what is before it counts as committed there",
         "LEO": "log end offset: where the next record will go",
         "leader": "believes that it leads, and the quorum agrees",

@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterable, Mapping
 from enum import Enum
 from typing import Any
 
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
-from hwmark.model.machine import Step
+from hwmark.model.machine import Machine, bind
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
@@ -41,20 +41,24 @@ class Tone(Enum):
 
 @frozen
 class Cell:
-    """One record of a log. Cells of one epoch share a colour; the epoch is also written."""
+    """One record of a log. Cells of one epoch share a colour, and the epoch is also written, unless there is none.
+
+    ``committed`` cells have a solid border, the others a dashed one.
+    """
 
     offset: int
     label: str
-    epoch: int
+    epoch: int | None
     committed: bool
 
 
 @frozen
 class Mark:
-    """A named boundary of a log, such as HW or LEO: it stands just before the record at ``offset``."""
+    """A named boundary of a log, such as HW or LEO, just before the record at ``offset``; a ``strong`` one is drawn bold."""
 
     name: str
     offset: int
+    strong: bool = False
 
 
 @frozen
@@ -101,18 +105,22 @@ class Place:
 
 @frozen
 class View:
-    """How one machine is drawn.
+    """How one machine is drawn. ``lanes`` and ``event`` may also ask by name for the machine's rules, config, and bounds.
 
     ``blame`` says which places of a state a witness speaks of. ``say`` writes the value found at a path of the state
     (``logs[0].records[1]``) in the words of the domain, or returns ``None`` where plain data will do. ``words``
     explains marks, roles and the colour of cells in the legend.
     """
 
-    lanes: Callable[[Any], tuple[Lane, ...]]
-    event: Callable[[Any, Step, Any], Event]
+    lanes: Callable[..., tuple[Lane, ...]]
+    event: Callable[..., Event]
     blame: Callable[[Any, Mapping[str, Any]], tuple[Place, ...]] = lambda _state, _witness: ()
     say: Callable[[str, Any], str | None] = lambda _path, _value: None
     words: Mapping[str, str] = field(factory=dict)
+
+    def of(self, machine: Machine[Any]) -> View:
+        """Return the view with its functions bound to a machine."""
+        return evolve(self, lanes=bind(self.lanes, machine.context), event=bind(self.event, machine.context))
 
 
 PLAIN = View(lanes=lambda _: (), event=lambda _before, step, _after: Event(str(step)))

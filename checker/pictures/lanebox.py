@@ -32,6 +32,9 @@ PAD, CELL, CELL_HEIGHT, GAP = 9.0, 36.0, 34.0, 4.0
 ABOVE, ABOVE_QUIET, MARK_LINE, INDENT = 15.0, 8.0, 13.0, 12.0
 """Room above the cells with and without ``new`` and ``cut``, for each line of mark names below, and left of the log."""
 
+STRONG_BAR, BAR = 3.4, 1.3
+"""How wide the bars of marks are."""
+
 TONES = {Tone.PLAIN: (INK, PANEL), Tone.LEADING: (LEADING, STRONG_PANEL), Tone.WRONG: (WRONG, WRONG_PANEL)}
 """Text and background for each tone."""
 
@@ -142,8 +145,7 @@ class LaneBox:
     def _bars(self, canvas: Canvas, left: float, top: float) -> None:
         for mark in reversed(self.change.lane.marks):
             x = left + self.frame.left_of(mark.offset) - GAP / 2
-            first = mark == self.change.lane.marks[0]
-            canvas.line([(x, top - 5), (x, top + CELL_HEIGHT + 6)], Pen(INK, 3.4 if first else 1.3))
+            canvas.line([(x, top - 5), (x, top + CELL_HEIGHT + 6)], Pen(INK, STRONG_BAR if mark.strong else BAR))
         for number, line in enumerate(self.marks):
             y = top + CELL_HEIGHT + 5 + MARK_LINE * number + TINY
             for one in line:
@@ -229,11 +231,9 @@ def _mark_lines(frame: Frame, change: LaneChange) -> list[list[Caption]]:
 
 
 def _cell(canvas: Canvas, place: Box, cell: Cell, *, new: bool) -> None:
-    dash, weight = ("", 2.0) if cell.committed else ("3.5 2.5", 1.3)
-    canvas.rectangle(place, Pen(INK, weight, dash), fill=epoch_colour(cell.epoch), rounding=2)
-    label = shorten(cell.label, SMALL + 2, CELL - 4, bold=True)
-    canvas.text(label, place.left + CELL / 2, place.top + 16, Font(SMALL + 2, bold=True), anchor="middle")
-    canvas.text(shorten(f"e{cell.epoch}", TINY, CELL - 2), place.left + CELL / 2, place.bottom - 4, Font(TINY), anchor="middle")
+    pen = Pen(INK, 2) if cell.committed else Pen(INK, 1.3, "3.5 2.5")
+    canvas.rectangle(place, pen, fill=epoch_colour(cell.epoch), rounding=2)
+    _inscription(canvas, place, cell, Font(SMALL + 2, INK, bold=True))
     if new:
         canvas.text("new", place.left + CELL / 2, place.top - 5, Font(TINY, bold=True), anchor="middle")
 
@@ -241,7 +241,14 @@ def _cell(canvas: Canvas, place: Box, cell: Cell, *, new: bool) -> None:
 def _removed(canvas: Canvas, place: Box, cell: Cell) -> None:
     canvas.rectangle(place, Pen(QUIET, 1, "2 2"), fill=PAPER, rounding=2)
     canvas.line([(place.left + 3, place.bottom - 3), (place.right - 3, place.top + 3)], Pen(WRONG, 1.6))
-    label = shorten(cell.label, SMALL + 2, CELL - 4, bold=True)
-    canvas.text(label, place.left + CELL / 2, place.top + 16, Font(SMALL + 2, QUIET), anchor="middle")
-    canvas.text(shorten(f"e{cell.epoch}", TINY, CELL - 2), place.left + CELL / 2, place.bottom - 4, Font(TINY, QUIET), anchor="middle")
+    _inscription(canvas, place, cell, Font(SMALL + 2, QUIET))
     canvas.text("cut", place.left + CELL / 2, place.top - 5, Font(TINY, WRONG, bold=True), anchor="middle")
+
+
+def _inscription(canvas: Canvas, place: Box, cell: Cell, font: Font) -> None:
+    """Write a record's letter and epoch into its cell."""
+    label = shorten(cell.label, font.size, CELL - 4, bold=True)
+    canvas.text(label, place.left + CELL / 2, place.top + (16 if cell.epoch is not None else 22), font, anchor="middle")
+    if cell.epoch is not None:
+        epoch = shorten(f"e{cell.epoch}", TINY, CELL - 2)
+        canvas.text(epoch, place.left + CELL / 2, place.bottom - 4, Font(TINY, font.colour), anchor="middle")

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from .canvas import Box, Canvas, Font, Pen
+from .lanebox import BAR, STRONG_BAR
 from .palette import BODY, INK, MARGIN, PAPER, QUIET, SMALL, WRONG, epoch_colour, line_height
 from .story import Story
 from .text import wrap
@@ -51,16 +52,16 @@ def _log_entries(story: Story) -> Iterator[Entry]:
     """What cells and marks mean."""
     lanes, words = [one.lane for row in story.rows for one in row.lanes], story.view.words
     cells = [cell for lane in lanes for cell in lane.cells or ()]
-    for epoch in sorted({cell.epoch for cell in cells}):
+    for epoch in sorted({cell.epoch for cell in cells if cell.epoch is not None}):
         yield _cell(epoch, f"e{epoch}", ""), f"{words.get('cell', 'a record of epoch')} {epoch}"
     if any(cell.committed for cell in cells):
-        yield _cell(-1, "", ""), words.get("committed", "solid border: committed")
+        yield _cell(None, "", ""), f"solid border: {words.get('committed', 'committed')}"
     if any(not cell.committed for cell in cells):
-        yield _cell(-1, "", "3.5 2.5"), words.get("uncommitted", "dashed border: not committed")
+        yield _cell(None, "", "3.5 2.5"), f"dashed border: {words.get('uncommitted', 'not committed')}"
     if any(one.removed for row in story.rows for one in row.lanes):
         yield _struck, "cut: a record that this step truncates"
-    for index, name in enumerate(dict.fromkeys(mark.name for lane in lanes for mark in lane.marks)):
-        yield _bar(3.4 if index == 0 else 1.3), f"{name}, {words[name]}" if name in words else name
+    for name, strong in {mark.name: mark.strong for lane in lanes for mark in lane.marks}.items():
+        yield _bar(STRONG_BAR if strong else BAR), f"{name}, {words[name]}" if name in words else name
 
 
 def _lane_entries(story: Story) -> Iterator[Entry]:
@@ -82,10 +83,9 @@ def _step_entries(story: Story) -> Iterator[Entry]:
         yield _ring, "where the promise is broken"
 
 
-def _cell(epoch: int, text: str, dash: str) -> Sample:
+def _cell(epoch: int | None, text: str, dash: str) -> Sample:
     def sample(canvas: Canvas, left: float, top: float) -> None:
-        fill = epoch_colour(epoch) if epoch >= 0 else PAPER
-        canvas.rectangle(Box(left + 8, top + 1, 26, 17), Pen(INK, 1.3 if dash else 2, dash), fill=fill, rounding=2)
+        canvas.rectangle(Box(left + 8, top + 1, 26, 17), Pen(INK, 1.3 if dash else 2, dash), fill=epoch_colour(epoch), rounding=2)
         if text:
             canvas.text(text, left + 21, top + 14, Font(SMALL - 1), anchor="middle")
 

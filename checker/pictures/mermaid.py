@@ -7,13 +7,13 @@ import string
 from collections.abc import Iterator
 
 from .story import Row, Story
-from .text import clean, shorten
+from .text import clean, wrap
 
 PLAIN = frozenset(string.ascii_letters + string.digits + " .,@=+/_→():'-")
 """Characters that mean nothing in Mermaid; all others are written as ``#code;``."""
 
-LONGEST = 2400.0
-"""The width at which a text is shortened, in pixels of a 13-pixel font."""
+LINE, LINES = 320.0, 12
+"""The width of a line, in pixels of a 13-pixel font, and the lines after which a text is shortened."""
 
 
 def mermaid(story: Story) -> str:
@@ -22,11 +22,14 @@ def mermaid(story: Story) -> str:
     return "\n".join(lines) + "\n"
 
 
+def lines_of(text: str) -> str:
+    """Return text that Mermaid breaks into lines of a readable length."""
+    return "<br/>".join(quote(line) for line in wrap(text, 13, LINE, lines=LINES))
+
+
 def quote(text: str) -> str:
     """Return text on one line that Mermaid takes for nothing but text."""
-    return "".join(
-        char if char in PLAIN or (ord(char) > 127 and char.isalnum()) else f"#{ord(char)};" for char in shorten(text, 13, LONGEST)
-    )
+    return "".join(char if char in PLAIN or (ord(char) > 127 and char.isalnum()) else f"#{ord(char)};" for char in clean(text))
 
 
 def _sequence(story: Story) -> Iterator[str]:
@@ -36,7 +39,7 @@ def _sequence(story: Story) -> Iterator[str]:
     yield "    autonumber"
     yield from (f"    participant {alias} as {quote(name)}" for name, alias in names.items())
     if clean(story.note):
-        yield f"    Note over {everybody}: {quote(story.note)}"
+        yield f"    Note over {everybody}: {lines_of(story.note)}"
     for row in story.rows[1:]:
         if story.loop == row.number - 1:
             yield "    loop for ever"
@@ -44,17 +47,17 @@ def _sequence(story: Story) -> Iterator[str]:
     if story.loop is not None and story.loop < len(story.rows) - 1:
         yield "    end"
     elif story.forever:
-        yield f"    Note over {everybody}: {quote(story.forever)}"
-    yield from (f"    Note over {everybody}: {quote(line)}" for line in story.verdict)
+        yield f"    Note over {everybody}: {lines_of(story.forever)}"
+    yield from (f"    Note over {everybody}: {lines_of(line)}" for line in story.verdict)
 
 
 def _message(row: Row, names: dict[str, str], everybody: str) -> str:
     target = names.get(row.event.lane or "")
     if target is None:
-        return f"    Note over {everybody}: {quote(row.event.caption)}"
+        return f"    Note over {everybody}: {lines_of(row.event.caption)}"
     source = names.get(row.event.source or "", target)
     sent = f" (sent in step {row.sent_in})" if row.sent_in else ""
-    return f"    {source}->>{target}: {quote(row.event.caption + sent)}"
+    return f"    {source}->>{target}: {lines_of(row.event.caption + sent)}"
 
 
 def _states(story: Story) -> Iterator[str]:
@@ -62,9 +65,9 @@ def _states(story: Story) -> Iterator[str]:
     yield "stateDiagram-v2"
     yield "    [*] --> S0"
     for row in story.rows[1:]:
-        yield f"    S{row.number - 1} --> S{row.number}: {quote(f'{row.number} {row.step}')}"
+        yield f"    S{row.number - 1} --> S{row.number}: {lines_of(f'{row.number} {row.step}')}"
     if story.loop is not None and story.loop < last:
         yield f"    S{last} --> S{story.loop}: repeats for ever"
-    yield from (f"    S{last}: {quote(line)}" for line in story.verdict)
+    yield from (f"    S{last}: {lines_of(line)}" for line in story.verdict)
     if clean(story.note):
-        yield f"    note right of S0: {quote(story.note)}"
+        yield f"    note right of S0: {lines_of(story.note)}"

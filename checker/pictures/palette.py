@@ -26,9 +26,9 @@ MARGIN = 18.0
 """Between the edge of a page and what is drawn on it."""
 
 
-def epoch_colour(epoch: int) -> str:
-    """Return the colour of an epoch's cells."""
-    return EPOCHS[epoch % len(EPOCHS)] if epoch >= 0 else FAINT
+def epoch_colour(epoch: int | None) -> str:
+    """Return the colour of an epoch's cells; those of no epoch are white."""
+    return PAPER if epoch is None else EPOCHS[epoch % len(EPOCHS)]
 
 
 def line_height(size: float) -> float:

@@ -12,8 +12,10 @@ from pathlib import Path
 
 from hwmark.checker.errors import InputError
 
-BEYOND_FONT = 0x2FFF
-"""From here on are scripts that the font does not have; below, what it lacks it draws as a box."""
+FAMILY = "Arimo"
+
+COVERED = ((0x0000, 0x058F), (0x1E00, 0x22FF))
+"""What the font has, first and last: European scripts, punctuation, arrows, signs of mathematics."""
 
 
 def to_png(svg: str) -> bytes:
@@ -23,7 +25,8 @@ def to_png(svg: str) -> bytes:
     except ImportError:
         raise InputError("PNG needs the package resvg-py: pip install resvg-py, or ask for SVG") from None
     own = fonts()
-    drawn = svg_to_bytes(svg_string=svg, font_files=own, skip_system_fonts=bool(own) and svg.isascii())
+    covered = all(any(first <= ord(char) <= last for first, last in COVERED) for char in set(svg))
+    drawn = svg_to_bytes(svg_string=svg, font_files=own, sans_serif_family=FAMILY, skip_system_fonts=bool(own) and covered)
     return bytes(drawn)
 
 

@@ -74,7 +74,7 @@ class Sheet:
         end = self.story.rows[-1]
         if end.number:
             self.canvas.begin(css="row", step=end.number)
-            at_rest = Row(0, "", Event(f"The end: everybody after step {end.number}"), tuple(LaneChange(one.lane) for one in end.lanes), ())
+            at_rest = Row(0, "", Event(f"The end, after step {end.number}"), tuple(LaneChange(one.lane) for one in end.lanes), ())
             top = self.row(at_rest, top, everybody=True, ends=True)
             self.canvas.end()
         yield top

@@ -87,6 +87,7 @@ class Story:
 
 def tell(replayed: Replayed, view: View, *, promise: str = "", violated: bool = True) -> Story:
     """Tell a run in the words of a view; ``promise`` is what the property says, ``violated`` false where it is a goal."""
+    view = view.of(replayed.machine)
     states = [plain(state) for state in replayed.states]
     rows = [Row(0, "", Event("The start"), tuple(LaneChange(lane) for lane in view.lanes(states[0])), ())]
     sent: dict[str, int] = {}
@@ -126,7 +127,7 @@ def compare(before: Lane, after: Lane) -> LaneChange:
     )
 
 
-def _content(cell: Cell) -> tuple[str, int]:
+def _content(cell: Cell) -> tuple[str, int | None]:
     return cell.label, cell.epoch
 
 

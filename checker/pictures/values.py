@@ -42,12 +42,12 @@ def _written_whole(value: Any, view: View, path: str) -> str:
     return str(value)
 
 
-def entries(values: Any, path: str = "") -> Iterator[tuple[str, Any]]:
-    """Yield the names and values of a record or a mapping."""
+def entries(values: Any) -> Iterator[tuple[str, Any]]:
+    """Yield the names and values of a record or a mapping; anything else has none."""
     if isinstance(values, Mapping):
-        yield from ((f"{path}{name}", value) for name, value in values.items())
-    else:
-        yield from ((f"{path}{attribute.name}", getattr(values, attribute.name)) for attribute in fields(type(values)))
+        yield from ((str(name), value) for name, value in values.items())
+    elif has(type(values)):
+        yield from ((attribute.name, getattr(values, attribute.name)) for attribute in fields(type(values)))
 
 
 def written_facts(values: Any, view: View = PLAIN) -> str:
@@ -57,11 +57,9 @@ def written_facts(values: Any, view: View = PLAIN) -> str:
 
 def written_rules(rules: Any) -> str:
     """Return the rules that are not the defaults of their class, or say that all are."""
-    if not has(type(rules)):
-        return ""
-    usual = {attribute.name: attribute.default for attribute in fields(type(rules))}
+    usual = {attribute.name: attribute.default for attribute in (fields(type(rules)) if has(type(rules)) else ())}
     changed = {name: value for name, value in entries(rules) if value != usual[name]}
-    return written_facts(changed) if changed else "the defaults"
+    return written_facts(changed) or ("the defaults" if usual else "")
 
 
 def _natural(text: str) -> tuple[bool, int, str]:
