@@ -33,7 +33,7 @@ def page(story: Story, whole: str) -> str:
         '<h2 id="steps">Step by step</h2>',
         controls(len(story.rows) - 1),
         *(step(story, row) for row in story.rows),
-        f'<h2>The whole run</h2>\n<div class="picture whole">{whole}</div>',
+        f"<h2>The whole run</h2>\n{_framed('whole', 'The whole run', whole)}",
         f"</main>\n<script>{script}</script>\n</body>\n</html>\n",
     ]
     return "\n".join(parts)
@@ -57,8 +57,8 @@ def controls(last: int) -> str:
         + "\n".join(f'<button type="button" id="{name}" aria-label="{label}">{sign}</button>' for name, label, sign in buttons)
         + f'\n<button type="button" id="play">Play</button>\n'
         f'<label>Step <input id="slider" type="range" min="0" max="{last}" value="0" step="1"></label>\n'
-        '<output id="shown" for="slider" aria-live="polite"></output>\n</div>\n'
-        '<p class="keys">Arrow keys step, Home and End jump.</p>'
+        '<output id="shown" for="slider" aria-live="polite"></output>\n'
+        '<p class="keys">Arrow keys step, Home and End jump.</p>\n</div>'
     )
 
 
@@ -67,10 +67,15 @@ def step(story: Story, row: Row) -> str:
     caption = f"Step {row.number}: {row.event.caption}" if row.number else "The start"
     return (
         f'<article class="step" data-step="{row.number}">\n<h3>{escape(caption)}</h3>\n'
-        + (f'<div class="picture">{_lanes(story, row)}</div>\n' if story.lanes else "")
+        + (_framed("lanes", f"Lanes after step {row.number}", _lanes(story, row)) if story.lanes else "")
         + "".join(_changes(story, row))
         + "</article>"
     )
+
+
+def _framed(css: str, name: str, svg: str) -> str:
+    """Return a picture in a frame that scrolls, also by keyboard, where the window is narrow."""
+    return f'<div class="picture {css}" role="group" aria-label="{name}" tabindex="0">{svg}</div>\n'
 
 
 def _lanes(story: Story, row: Row) -> str:

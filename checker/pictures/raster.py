@@ -6,6 +6,7 @@ Texts in scripts that this font does not have are drawn with the machine's own f
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from importlib.resources import as_file, files
 from pathlib import Path
@@ -14,16 +15,22 @@ from hwmark.checker.errors import InputError
 
 FAMILY = "Arimo"
 
+LARGEST = 100_000_000
+"""Pixels above which a picture is refused: some 400 MB while it is drawn."""
+
 COVERED = ((0x0000, 0x058F), (0x1E00, 0x22FF))
 """What the font has, first and last: European scripts, punctuation, arrows, signs of mathematics."""
 
 
 def to_png(svg: str) -> bytes:
-    """Return a picture as PNG; raises ``InputError`` where the library that rasterises is missing."""
+    """Return a picture as PNG; raises ``InputError`` if it is too large, or the library is missing."""
     try:
         from resvg_py import svg_to_bytes  # noqa: PLC0415 - only PNGs pay for it
     except ImportError:
         raise InputError("PNG needs the package resvg-py: pip install resvg-py, or ask for SVG") from None
+    size = re.search(r'width="([\d.]+)" height="([\d.]+)"', svg)
+    if size and float(size[1]) * float(size[2]) > LARGEST:
+        raise InputError(f"a PNG of {size[1]} × {size[2]} pixels is too large: ask for SVG or HTML")
     own = fonts()
     covered = all(any(first <= ord(char) <= last for first, last in COVERED) for char in set(svg))
     drawn = svg_to_bytes(svg_string=svg, font_files=own, sans_serif_family=FAMILY, skip_system_fonts=bool(own) and covered)

@@ -72,6 +72,12 @@ def test_every_character_that_we_draw_is_in_the_font() -> None:
     assert len(set(shown)) == len(shown)
 
 
+def test_too_large_a_picture_is_refused() -> None:
+    """A picture that would fill the memory is refused with advice, before anything is drawn."""
+    with pytest.raises(InputError, match="ask for SVG or HTML"):
+        raster.to_png('<svg xmlns="http://www.w3.org/2000/svg" width="1000" height="900000"></svg>')
+
+
 def test_a_missing_library_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without it the message says what to install."""
     monkeypatch.setitem(sys.modules, "resvg_py", None)
