@@ -46,7 +46,7 @@ def digest(source: str) -> str:
 
 def resource(name: str) -> str:
     """Return a file that comes with this module."""
-    return files(__package__).joinpath(name).read_text(encoding="utf-8")
+    return files(__name__.rpartition(".")[0]).joinpath(name).read_text(encoding="utf-8")
 
 
 def controls(last: int) -> str:
