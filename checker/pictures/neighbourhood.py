@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 READABLE = 60
 """Nodes above which a graph is no longer a picture."""
 
-PAGE, ROOM, NARROW, FINE = 760.0, 300.0, 190.0, 11.0
+PAGE, ROOM, NARROW, FINE = 760.0, 300.0, 226.0, 11.0
 """Widths of the page and of nodes of the run and beside it, and the font size of the latter."""
 
 
@@ -158,7 +158,7 @@ class Nearby:
     def _beside(self, before: Any, state: Any) -> Node:
         """Return the node of a state beside the run: the steps that lead to it, and what they change."""
         names = self.graph.edges[before, state]["steps"]
-        said = [Line(line, bold=True) for name in names for line in wrap(name, FINE, NARROW, bold=True, lines=2)]
+        said = [Line(line, bold=True) for name in names for line in wrap(name.replace("(", " ("), FINE, NARROW, bold=True, lines=2)]
         lines = change_lines(self.story.view, changes(before, state), FINE, NARROW)
         return Node((*said, *lines), Pen(FAINT, 1), PAPER, font_size=FINE)
 
