@@ -11,7 +11,7 @@ from attrs import frozen
 from hwmark.model.machine import Machine
 from hwmark.spec.machines import MACHINES, Described
 from hwmark.spec.property import Property, Reachable
-from hwmark.spec.view import PLAIN, View
+from hwmark.spec.view import View
 
 from .decode import parse_assignments, parse_rule
 from .errors import unknown
@@ -91,8 +91,7 @@ def described(name: str) -> Described:
 
 def view_of(machine: str) -> View:
     """Return how the machine of this name is drawn, and in which words its values are written."""
-    view: View = getattr(described(machine), "view", PLAIN)
-    return view
+    return described(machine).view
 
 
 def default_properties(chosen: Described, bounds: Any) -> tuple[str, ...]:

@@ -46,6 +46,14 @@ class Engine(Enum):
     RAY = "ray"
 
 
+class Picture(Enum):
+    """What ``--svg`` and ``--png`` draw."""
+
+    SPACETIME = "spacetime"
+    STATES = "states"
+    NEIGHBOURHOOD = "neighbourhood"
+
+
 Json = Annotated[bool, typer.Option("--json", help="Short for --format json.")]
 Workers = Annotated[int | None, typer.Option(min=1, metavar="N", help="Processes for several searches at once (default: one a CPU).")]
 
@@ -144,6 +152,10 @@ def replay(  # noqa: PLR0913 - one parameter for each option
     *,
     svg: Annotated[Path | None, typer.Option(metavar="F", help="Draw it as SVG into this file.")] = None,
     png: Annotated[Path | None, typer.Option(metavar="F", help="Draw it as PNG into this file.")] = None,
+    picture: Annotated[
+        Picture,
+        typer.Option(help="Draw lanes over time, the path of states, or the last steps with the states around them (for --svg and --png)."),
+    ] = Picture.SPACETIME,
     html: Annotated[Path | None, typer.Option(metavar="F", help="Write a page with a step slider into this file.")] = None,
     itf: Annotated[Path | None, typer.Option(metavar="F", help="Write it in the Informal Trace Format into this file.")] = None,
     mermaid: Annotated[bool, typer.Option("--mermaid", help="Print it as a Mermaid diagram.")] = False,
@@ -156,7 +168,8 @@ def replay(  # noqa: PLR0913 - one parameter for each option
         raise InputError(f"only one of {', '.join(f'--{name}' for name in chosen)} can be printed")
     from . import show  # noqa: PLC0415
 
-    return show.replay(trace, chosen[0] if chosen else "text", {"svg": svg, "png": png, "html": html, "itf": itf})
+    files = {f"{picture.value}_svg": svg, f"{picture.value}_png": png, "html": html, "itf": itf}
+    return show.replay(trace, chosen[0] if chosen else "text", files)
 
 
 def _format(output: Format | None, *, json: bool) -> Format:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Text files that come from anywhere, read with limits, and files written for people and tools."""
+"""JSON files that come from anywhere, read with limits."""
 
 from __future__ import annotations
 
@@ -39,14 +39,6 @@ def parse_json(text: str) -> Any:
     except RecursionError:
         raise InputError(f"nested too deeply: more than {MAX_DEPTH} levels") from None
     return data
-
-
-def write_text(path: Path, text: str) -> None:
-    """Write a text with plain line ends; raises ``InputError`` where that is not possible."""
-    try:
-        path.write_text(text, encoding="utf-8", newline="\n")
-    except (OSError, ValueError) as error:
-        raise InputError(f"{path}: cannot be written: {getattr(error, 'strerror', None) or error}") from None
 
 
 def _read(path: Path) -> str:

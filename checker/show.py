@@ -22,6 +22,9 @@ from .trace import Trace
 
 SCHEMA = "hwmark.replay/1"
 
+NEIGHBOURHOOD_STEPS = 5
+"""How many of the last steps are drawn with the states around them: more would be too many to read."""
+
 
 def replay(given: str, output: str, files: Mapping[str, Path | None]) -> int:
     """Replay a trace, write the files asked for (by format), and print it; raises ``InputError`` if it does not replay."""
@@ -95,10 +98,16 @@ def _in_file(kind: str, found: Trace, replayed: Replayed) -> str | bytes:
         return formats.to_json(to_itf(replayed))
     from . import pictures  # noqa: PLC0415 - only where something is drawn
 
+    view = view_of(found.machine)
+    if kind.startswith("neighbourhood"):
+        around = pictures.render_neighbourhood_svg if kind.endswith("svg") else pictures.render_neighbourhood_png
+        return around(replayed, view, tail=NEIGHBOURHOOD_STEPS)
     ways: dict[str, Callable[..., str | bytes]] = {
-        "svg": pictures.render_svg,
-        "png": pictures.render_png,
+        "spacetime_svg": pictures.render_svg,
+        "spacetime_png": pictures.render_png,
+        "states_svg": pictures.render_state_path_svg,
+        "states_png": pictures.render_state_path_png,
         "html": pictures.render_html,
         "mermaid": pictures.render_mermaid,
     }
-    return ways[kind](replayed, view_of(found.machine), promise=promise(found), violated=not is_goal(found))
+    return ways[kind](replayed, view, promise=promise(found), violated=not is_goal(found))

@@ -21,8 +21,9 @@ from hwmark.spec.property import Property
 from .decode import decode, decode_choices
 from .errors import InputError, unknown
 from .fingerprint import fingerprint
-from .jsonfile import read_json, write_text
+from .jsonfile import read_json
 from .judge import ask_again
+from .output import write_file
 from .plain import to_plain
 from .replay import Replayed
 from .system import IMPOSSIBLE, plain
@@ -106,7 +107,7 @@ def dumps(trace: Trace) -> str:
 
 def write(trace: Trace, path: Path | str) -> None:
     """Write a trace to a file; raises ``InputError`` where that is not possible."""
-    write_text(Path(path), dumps(trace))
+    write_file(Path(path), dumps(trace))
 
 
 def _command(described: Described, preset: str | None, machine: Machine[Any], name: str) -> str:

@@ -15,8 +15,9 @@ from hwmark.model import replication as replication_model
 from hwmark.model.machine import Machine
 from hwmark.model.rules import AsyncIsrRules, LogRules, ReplicationRules
 
-from . import async_isr, log_machine, replication, versions
+from . import async_isr, async_isr_view, log_machine, log_view, replication, replication_view, versions
 from .property import Property
+from .view import PLAIN, View
 
 
 @frozen
@@ -31,6 +32,8 @@ class Described:
     properties: tuple[Property, ...]
     small: Any
     """The bounds of the default suite: explored in a second or so."""
+    view: View = PLAIN
+    """How its states are drawn, and in which words its values are written."""
 
     @property
     def build(self) -> Callable[[Any, Any, Any], Machine[Any]]:
@@ -55,6 +58,7 @@ MACHINES: dict[str, Described] = {
             right="kip_320",
             properties=replication.PROPERTIES,
             small=replication_model.Bounds(replicas=2, log_size=3, records=3, max_leader_epoch=2),
+            view=replication_view.VIEW,
         ),
         Described(
             name="async_isr",
@@ -64,6 +68,7 @@ MACHINES: dict[str, Described] = {
             right="async_isr",
             properties=async_isr.PROPERTIES,
             small=async_isr_model.Bounds(replicas=3, max_version=2, max_offset=1),
+            view=async_isr_view.VIEW,
         ),
         Described(
             name="log",
@@ -73,6 +78,7 @@ MACHINES: dict[str, Described] = {
             right="log",
             properties=log_machine.PROPERTIES,
             small=log_model.Bounds(log_size=3, records=3, max_leader_epoch=2),
+            view=log_view.VIEW,
         ),
     )
 }

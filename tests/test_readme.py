@@ -8,8 +8,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from hwmark.checker.decode import parse_assignments, parse_rule
-from hwmark.checker.shipped import shipped_names
+from hwmark.checker.pictures import render_svg
+from hwmark.checker.shipped import load_shipped, shipped_names
+from hwmark.checker.show import promise
+from hwmark.checker.trace import replay
 from hwmark.spec.machines import MACHINES
 from hwmark.spec.property import Reachable
 
@@ -43,6 +48,14 @@ def test_every_link_to_a_file_leads_somewhere() -> None:
     links = [link for link in re.findall(r"\]\(([^)#]+)\)", README) if "://" not in link]
     assert links
     assert [link for link in links if not (ROOT / link).exists()] == []
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "docs" / "pictures").glob("*.svg")), ids=lambda path: str(path.stem))
+def test_the_pictures_are_those_of_the_shipped_traces(path: Path) -> None:
+    """Each picture of the README is the one that replaying the trace of its name draws now."""
+    found = load_shipped(path.stem)
+    drawn = render_svg(replay(found), MACHINES[found.machine].view, promise=promise(found))
+    assert path.read_text(encoding="utf-8") == drawn
 
 
 def test_the_commands_name_what_there_is() -> None:
