@@ -82,7 +82,7 @@ def leader_completeness(state: State, *, broker: BrokerId) -> Witness | None:
 
 def both_committed(state: State, broker: BrokerId, other: BrokerId) -> bool:
     """Whether two different brokers both hold something as committed."""
-    return broker < other and state.replicas[broker].high_watermark > 0 and state.replicas[other].high_watermark > 0
+    return broker < other and state.replicas[broker].high_watermark > 0 < state.replicas[other].high_watermark
 
 
 @invariant(sources=("S2", "S6", "S14", "K-101"), when=both_committed, broker=brokers, other=brokers)
@@ -109,10 +109,10 @@ def epoch_lineage(state: State, *, broker: BrokerId, other: BrokerId) -> Witness
     return None
 
 
-@invariant(sources=("S1",), broker=brokers, other=brokers)
+@invariant(sources=("S1",), when=leads, broker=brokers, other=brokers)
 def single_leader(state: State, *, broker: BrokerId, other: BrokerId) -> Witness | None:
     """No two brokers believe that they lead in the same leader epoch; a deposed one is a zombie of an earlier epoch."""
-    if broker >= other or not leads(state, broker) or not leads(state, other):
+    if broker >= other or not leads(state, other):
         return None
     leader_epoch = state.replicas[broker].leader_epoch
     return witness(leader_epoch=leader_epoch) if state.replicas[other].leader_epoch == leader_epoch else None
@@ -132,10 +132,14 @@ def structure(state: State, bounds: Bounds, *, broker: BrokerId) -> Witness | No
     replica, log, quorum = state.replicas[broker], state.logs[broker], state.quorum
     if not 0 <= replica.high_watermark <= log.end_offset <= bounds.log_size:
         return witness(high_watermark=replica.high_watermark, log_end_offset=log.end_offset)
-    if replica.leader_epoch > quorum.leader_epoch or any(record.leader_epoch > quorum.leader_epoch for record in log.records):
-        return witness(leader_epoch=replica.leader_epoch, quorum_leader_epoch=quorum.leader_epoch, records=log.records)
-    if not (replica.isr | quorum.isr) <= set(brokers(bounds)) or not all(0 <= record.id < state.next_record_id for record in log.records):
-        return witness(isr=replica.isr | quorum.isr, records=log.records, next_record_id=state.next_record_id)
+    if replica.leader_epoch > quorum.leader_epoch:
+        return witness(leader_epoch=replica.leader_epoch, quorum_leader_epoch=quorum.leader_epoch)
+    for record in log.records:
+        if record.leader_epoch > quorum.leader_epoch or not 0 <= record.id < state.next_record_id:
+            return witness(record=record, quorum_leader_epoch=quorum.leader_epoch, next_record_id=state.next_record_id)
+    for isr in (replica.isr, quorum.isr):
+        if isr and not (min(isr) >= 0 and max(isr) < bounds.replicas):
+            return witness(isr=isr, replicas=bounds.replicas)
     return None
 
 
@@ -145,12 +149,10 @@ def structure(state: State, bounds: Bounds, *, broker: BrokerId) -> Witness | No
 @step_property(sources=("S1", "K-101"), broker=brokers)
 def leader_epoch_order(before: State, step: Step, after: State, *, broker: BrokerId) -> Witness | None:
     """Nobody's leader epoch goes back, neither a replica's nor the quorum's."""
-    for name, old, new in (
-        ("replica", before.replicas[broker].leader_epoch, after.replicas[broker].leader_epoch),
-        ("quorum", before.quorum.leader_epoch, after.quorum.leader_epoch),
-    ):
-        if new < old:
-            return witness(step=str(step), whose=name, before=old, after=new)
+    if after.replicas[broker].leader_epoch < before.replicas[broker].leader_epoch:
+        return witness(whose="replica", before=before.replicas[broker].leader_epoch, after=after.replicas[broker].leader_epoch)
+    if after.quorum.leader_epoch < before.quorum.leader_epoch:
+        return witness(whose="quorum", before=before.quorum.leader_epoch, after=after.quorum.leader_epoch)
     return None
 
 
