@@ -101,6 +101,11 @@ def default_properties(chosen: Described, bounds: Any) -> tuple[str, ...]:
     )
 
 
+def observed_properties(chosen: Described) -> tuple[str, ...]:
+    """Return what is asked only by name, since it needs an observer, whose memory makes more states."""
+    return tuple(prop.name for prop in chosen.properties if prop.observers)
+
+
 def preset_name(chosen: Described, rules: Any, preferred: str) -> str | None:
     """Return the name of the preset with these rules, the preferred one if it is among them."""
     names = [name for name, preset in chosen.presets.items() if preset == rules]

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The default suite: each machine in its small scope under its right rules, and the rows of the catalogue with quick proofs."""
+"""The default suite: each machine in its small scope under its right rules, and the rows of the catalogue with quick proofs.
+
+Each machine is checked twice if some of its properties need observers: plainly, and with those.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,7 @@ from hwmark.spec.catalogue import ROWS, Row
 from hwmark.spec.machines import MACHINES
 
 from . import catalogue, report
-from .asked import Asked, ask
+from .asked import Asked, ask, observed_properties
 from .catalogue import Proved, can_be_proved, not_proved, prove
 from .report import Report, check, unfinished
 from .verdict import Verdict, worst
@@ -39,8 +42,11 @@ class Suite:
 
 
 def default_suite() -> tuple[tuple[Asked, ...], tuple[Row, ...]]:
-    """Return the checks and the rows of the default suite."""
-    return tuple(ask(name) for name in MACHINES), tuple(row for row in ROWS if row.quick and can_be_proved(row))
+    """Return the checks and the rows of the default suite; what needs an observer is a check of its own."""
+    checks = [ask(name) for name in MACHINES]
+    observed = {name: observed_properties(described) for name, described in MACHINES.items()}
+    checks += [ask(name, properties=properties) for name, properties in observed.items() if properties]
+    return tuple(checks), tuple(row for row in ROWS if row.quick and can_be_proved(row))
 
 
 def run_suite(checks: Sequence[Asked], rows: Sequence[Row], workers: int, stop: Stop, done: Callable[[int], None]) -> Suite:

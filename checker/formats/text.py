@@ -30,6 +30,8 @@ WIDTH, NARROWEST = 110, 40
 """Columns where there is no terminal, and where there is one that is too narrow to write on."""
 NUMBERS = ("steps", "states")
 """The columns of numbers."""
+FEW = 3
+"""So many properties are named in a line of the suite; of more, only their number."""
 HOW_TO_READ = "A rule agrees if these break without it, each after so many steps, and nothing breaks with it."
 """What stands below a table of rules."""
 
@@ -130,6 +132,12 @@ def _tally(properties: Sequence[Judged]) -> str:
     return ", ".join(f"{count} {verdict.value}" for verdict, count in counts.items() if count) or "nothing was asked"
 
 
+def _asked_and_found(properties: Sequence[Judged]) -> str:
+    """Return the tally, and what was asked where that is little."""
+    few = f" ({', '.join(one.name for one in properties)})" if len(properties) <= FEW else ""
+    return f"{_tally(properties)}{few}"
+
+
 # -- the suite and the catalogue --
 
 
@@ -139,7 +147,7 @@ def suite_text(suite: Suite, *, colour: bool = False) -> str:
     table = _table("checked", "in", "states", "result", names=names)
     troubles: list[Text] = []
     for run in suite.runs:
-        _add(table, run.title, assignments(run.bounds), f"{run.states:,}", _verdict(run.verdict.value, _tally(run.properties)))
+        _add(table, run.title, assignments(run.bounds), f"{run.states:,}", _verdict(run.verdict.value, _asked_and_found(run.properties)))
         troubles += [
             Text(f"{run.title}: {one.name} is {one.verdict.value}{_because(one)}")
             for one in run.properties
@@ -154,7 +162,7 @@ def suite_text(suite: Suite, *, colour: bool = False) -> str:
             _verdict(_agreement(proved), _broken(proved.row) if proved.agrees else "see below the table"),
         )
         troubles += [Text(f"{proved.row.id}: {sanitize(why)}") for why in proved.why]
-    closing = f"{suite.verdict.value}: {len(suite.runs)} machines, {len(suite.rows)} rows of the catalogue, {suite.seconds:.1f} s."
+    closing = f"{suite.verdict.value}: {len(suite.runs)} checks, {len(suite.rows)} rows of the catalogue, {suite.seconds:.1f} s."
     return rendered(table, *troubles, Text(HOW_TO_READ), Text(closing, style=STYLES[suite.verdict.value]), colour=colour)
 
 

@@ -212,7 +212,7 @@ def test_suite_text_is_one_table_with_a_line_for_each_trouble(violated: Report, 
     assert "replication.kip_101: weak_isr is violated after 11 steps" in shown
     assert "replication.kip_320: structure is undetermined: reached the limit of 10 states" in shown
     assert "T-1: a worker process died" in shown
-    assert shown.endswith("violated: 2 machines, 2 rows of the catalogue, 1.0 s.\n")
+    assert shown.endswith("violated: 2 checks, 2 rows of the catalogue, 1.0 s.\n")
 
 
 def test_catalogue_text_lists_and_proves() -> None:

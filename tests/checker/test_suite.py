@@ -51,6 +51,8 @@ def test_the_default_suite_checks_every_machine_under_its_right_rules() -> None:
     """Each registered machine is there, in its small scope; rows are quick ones."""
     checks, rows = default_suite()
     assert {(one.machine, one.preset, one.bounds) for one in checks} == {(one.name, one.right, one.small) for one in MACHINES.values()}
+    asked = {name for one in checks for name in one.properties}
+    assert {prop.name for one in MACHINES.values() for prop in one.properties if prop.observers} <= asked
     assert all(row.quick for row in rows)
 
 
