@@ -254,13 +254,13 @@ def log_is_truncated(before: State, step: Step, after: State, *, broker: BrokerI
     return after.logs[broker].end_offset < before.logs[broker].end_offset
 
 
-@reachable(sources=("S4",), scope={"replicas": 2, "log_size": 1, "records": 0, "max_leader_epoch": 1}, broker=brokers)
+@reachable(sources=("S4",), scope={"replicas": 2, "log_size": 1, "records": 0, "max_leader_epoch": 0}, broker=brokers)
 def isr_shrinks_and_grows(before: State, step: Step, after: State, *, broker: BrokerId) -> bool:
     """A broker that was dropped from the ISR (at first all are in it) is readmitted."""
     return broker not in before.quorum.isr and broker in after.quorum.isr
 
 
-@reachable(sources=("S1",), scope={"replicas": 2, "log_size": 1, "records": 1, "max_leader_epoch": 1}, leader=brokers)
+@reachable(sources=("S1",), scope={"replicas": 1, "log_size": 1, "records": 1, "max_leader_epoch": 1}, leader=brokers)
 def zombie_writes(before: State, step: Step, after: State, *, leader: BrokerId) -> bool:
     """A deposed leader that does not know it appends a record."""
     return (
