@@ -22,7 +22,7 @@ from hwmark.spec.property import LeadsTo, Property, Reachable, StepProperty
 
 from .questions import LATER, GraphQuestion, Questions, follows_names, meaning, questions
 from .symmetry import NotSymmetricError, OrbitKey
-from .system import IMPOSSIBLE, Bound, System, is_about_steps, system
+from .system import IMPOSSIBLE, Bound, System, is_about_steps, plain, system
 from .verdict import Exploration, Result, Run, Verdict
 
 POLL_EVERY = 512
@@ -69,6 +69,7 @@ class _Search:
         if options.symmetry and not explored.machine.interchangeable:
             raise NotSymmetricError(f"machine {explored.machine.name} declares no interchangeable identities")
         self.key: Callable[[Any], Any] | None = OrbitKey(explored.machine, explored.components()) if options.symmetry else None
+        self.state_type = type(explored.machine.initial[0])
         self.seen: dict[Any, int] = {}
         self.parents, self.via = array("q"), array("q")
         self.levels = [0]
@@ -185,6 +186,8 @@ class _Search:
         number = self.seen.get(key)
         if number is not None:  # two initial states may be equal
             return number
+        if type(plain(state)) is not self.state_type:
+            raise TypeError(f"{self.system.steps[via]}: an action answers a {self.state_type.__name__} or None, not {plain(state)!r}")
         number = self.seen[key] = len(self.seen)
         self.parents.append(parent)
         self.via.append(via)

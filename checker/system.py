@@ -89,11 +89,13 @@ def is_about_steps(prop: Property) -> bool:
 def system(machine: Machine[Any], properties: Sequence[Property] = ()) -> System:
     """Compose the machine with the observers that these properties name, each once, and with no others.
 
-    Raises ``ValueError`` where something would be left out unseen: no initial state, fairness to an
+    Raises ``ValueError`` where something would be left out unseen: no or unlike initial states, fairness to an
     action that does not exist, or two actions, properties or observers of one name.
     """
     if not machine.initial:
         raise ValueError(f"machine {machine.name} has no initial state")
+    if len({type(state) for state in machine.initial}) > 1:
+        raise ValueError(f"machine {machine.name} has initial states of several types, which one set of properties cannot be about")
     actions = {act.name for act in _by_name("action", machine.actions)}
     for prop in properties:
         unknown = sorted({*prop.weak, *prop.strong} - actions) if isinstance(prop, LeadsTo) else []

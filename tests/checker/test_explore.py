@@ -7,7 +7,7 @@ import gc
 
 import pytest
 from attrs import evolve
-from toys import KNOWN, LAPS, Count, Known, answers_of, below, counter, first_lap, is_huge, one, stumble, turn, two
+from toys import KNOWN, LAPS, Count, Known, Place, answers_of, below, counter, first_lap, is_huge, one, stumble, turn, two
 
 from hwmark.checker.explore import POLL_EVERY, Options, Progress, explore
 from hwmark.checker.symmetry import NotSymmetricError
@@ -29,6 +29,20 @@ def test_machine_without_initial_state_is_refused() -> None:
     """Everything holds of no states at all, so nothing may be said."""
     with pytest.raises(ValueError, match="machine counter has no initial state"):
         explore(evolve(counter(), initial=()), (below(3),))
+
+
+def test_initial_states_of_several_types_are_refused() -> None:
+    """Renaming and properties go by the type of the first."""
+    with pytest.raises(ValueError, match="initial states of several types"):
+        explore(evolve(counter(), initial=(Count(0), Place(0))), ())
+
+
+@pytest.mark.parametrize("answer", [False, True, 3, Place(1)])
+def test_action_that_answers_no_state_is_refused(answer: object) -> None:
+    """Somebody who answers ``False`` for not enabled must not add a state."""
+    wrong = evolve(one, function=lambda state: answer if state.value == 0 else None)
+    with pytest.raises(TypeError, match=r"<lambda>\(\): an action answers a Count or None, not"):
+        explore(counter(wrong), ())
 
 
 def test_two_properties_of_one_name_are_refused() -> None:
