@@ -10,6 +10,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from enum import Enum
+from io import TextIOWrapper
 from pathlib import Path
 from typing import Annotated, NoReturn
 
@@ -181,7 +182,7 @@ def _format(output: Format | None, *, json: bool) -> Format:
 def run(arguments: Sequence[str] | None = None) -> int:
     """Carry out a command line (default: the program's own), and return its exit code."""
     for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):
+        if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # a terminal that lacks a character still gets its line
     try:
         code = typer.main.get_command(app).main(args=arguments, prog_name="hwmark", standalone_mode=False)

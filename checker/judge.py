@@ -98,8 +98,8 @@ def _judge_lasso(explored: System, bounds: Sequence[Bound], prop: LeadsTo, state
 
 
 def _check_fair(explored: System, prop: LeadsTo, states: Sequence[Any], steps: Sequence[Step]) -> None:
-    """Refuse a loop that never takes a step which fairness demands."""
-    taken = {step_key(step) for step in steps}
+    """Refuse a loop that never takes a step which fairness demands; a step that changes nothing does not count."""
+    taken = {step_key(step) for step, before, after in zip(steps, states, states[1:], strict=False) if before != after}
     for step, take in zip(explored.steps, explored.takes, strict=True):
         if step.action not in (*prop.weak, *prop.strong) or step_key(step) in taken:
             continue

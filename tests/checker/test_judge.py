@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from attrs import evolve
-from toys import KNOWN, arrives, below, counter, first_lap, graph, stumble, turn
+from toys import KNOWN, STAYING, arrives, below, counter, first_lap, graph, stumble, turn
 
 from hwmark.checker.errors import InputError
 from hwmark.checker.explore import Options, explore
@@ -113,3 +113,10 @@ def test_a_weakly_fair_step_that_is_now_and_then_disabled_may_be_left() -> None:
     """Weak fairness demands only what stays enabled all round the loop; a step that changes nothing is never demanded."""
     machine = graph({("free", 0, 0): 1, ("free", 0, 1): 0, ("steady", 0, 0): 2, ("eager", 0, 1): 1})
     assert ask_again(machine, arrives(2), Run(free(0, 0), loop=0))[2].choices == {}
+
+
+def test_a_demanded_step_that_changes_nothing_in_the_loop_is_not_taken() -> None:
+    """A fair step that stays where it is at one place of the loop, and is left at another where it leads on, makes no loop fair."""
+    run = Run((Step("eager", {"lane": 0}), Step("steady", {"lane": 0}), *free(0)), loop=0)
+    with pytest.raises(InputError, match=r"eager\(lane=0\) is enabled in it again and again and is never taken"):
+        ask_again(graph(STAYING), arrives(2), run)
