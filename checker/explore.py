@@ -25,7 +25,7 @@ from .symmetry import NotSymmetricError, OrbitKey
 from .system import IMPOSSIBLE, Bound, System, is_about_steps, plain, system
 from .verdict import Exploration, Result, Run, Verdict
 
-POLL_EVERY = 512
+POLL_EVERY = 64
 """States between two looks at the limits and two reports of progress."""
 
 

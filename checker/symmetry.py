@@ -24,8 +24,8 @@ from hwmark.model.machine import Identity, IndexedBy, Machine
 S = TypeVar("S")
 Renaming = Mapping[str, Mapping[int, int]]
 Rename = Callable[[Any, Renaming], Any]
-MOST_RENAMINGS = 5_040
-"""As many as there are of seven identities."""
+MOST_RENAMINGS = 720
+"""As many as there are of six identities."""
 
 
 class NotSymmetricError(Exception):

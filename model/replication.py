@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from typing import assert_never
 
-from attrs import evolve, field, frozen, validators
+from attrs import field, frozen, validators
 
 from .log import UNDEFINED_EPOCH, Log, Record, append, epoch_start_offset, first_offset_after_epoch, last_common_end, truncate_to
 from .machine import BrokerId, Machine, PerBroker, action, kafka, put
@@ -267,7 +267,7 @@ def leader_advance_high_watermark(state: State, rules: ReplicationRules, *, lead
     for member in sorted(mine.isr):
         if not acknowledges(rules, state, leader, member, advanced):
             return None
-    return put(state, replicas={leader: evolve(mine, high_watermark=advanced)})
+    return put(state, replicas={leader: put(mine, high_watermark=advanced)})
 
 
 @action(leader=brokers, follower=brokers)
@@ -341,7 +341,7 @@ def follower_fetch(state: State, rules: ReplicationRules, *, follower: BrokerId,
         return None
     log = append(state.logs[follower], record)
     high_watermark = min(state.replicas[leader].high_watermark, log.end_offset)
-    return put(state, logs={follower: log}, replicas={follower: evolve(state.replicas[follower], high_watermark=high_watermark)})
+    return put(state, logs={follower: log}, replicas={follower: put(state.replicas[follower], high_watermark=high_watermark)})
 
 
 @action(follower=brokers, leader=brokers)
@@ -359,7 +359,7 @@ def follower_truncate(state: State, rules: ReplicationRules, *, follower: Broker
         return None
     offset = last_common_end(ours, theirs)
     high_watermark = min(offset, state.replicas[follower].high_watermark)
-    replica = evolve(state.replicas[follower], high_watermark=high_watermark)
+    replica = put(state.replicas[follower], high_watermark=high_watermark)
     return put(state, logs={follower: truncate_to(ours, offset)}, replicas={follower: replica})
 
 
@@ -401,8 +401,8 @@ def decide(state: State, bounds: Bounds, leader: BrokerId, isr: Isr) -> State | 
 
 def update_isr(state: State, leader: BrokerId, isr: Isr) -> State:
     """Change the ISR in the quorum and in the leader's view at once."""
-    mine = evolve(state.replicas[leader], isr=isr)
-    return put(state, quorum=evolve(state.quorum, isr=isr), replicas={leader: mine})
+    mine = put(state.replicas[leader], isr=isr)
+    return put(state, quorum=put(state.quorum, isr=isr), replicas={leader: mine})
 
 
 def believe(request: LeaderAndIsr, high_watermark: int) -> Replica:

@@ -38,7 +38,9 @@ def is_settled(state: State, bounds: Bounds) -> bool:
 
 
 def disagreement(ours: Log, theirs: Log, end_offset: int) -> Witness | None:
-    """Return the first offset below ``end_offset`` at which the logs do not hold the same record."""
+    """Return the first offset below ``end_offset`` at which the logs, which both start at 0, do not hold the same record."""
+    if ours.end_offset >= end_offset and ours.records[:end_offset] == theirs.records[:end_offset]:
+        return None  # nearly always, and quick: copies of a record are one object
     for offset in range(end_offset):
         record, other = ours.at(offset), theirs.at(offset)
         if record is None or record != other:
@@ -102,7 +104,10 @@ def both_hold_records(state: State, broker: BrokerId, other: BrokerId) -> bool:
 def epoch_lineage(state: State, *, broker: BrokerId, other: BrokerId) -> Witness | None:
     """Two logs with a record of the same leader epoch at the same offset agree on everything up to it."""
     ours, theirs = state.logs[broker], state.logs[other]
-    for offset in range(min(ours.end_offset, theirs.end_offset) - 1, -1, -1):
+    shorter = min(ours.end_offset, theirs.end_offset)
+    if ours.records[:shorter] == theirs.records[:shorter]:
+        return None
+    for offset in range(shorter - 1, -1, -1):
         record, other_record = ours.at(offset), theirs.at(offset)
         if record is not None and other_record is not None and record.leader_epoch == other_record.leader_epoch:
             return disagreement(ours, theirs, offset + 1)
