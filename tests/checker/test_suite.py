@@ -3,17 +3,16 @@
 
 from __future__ import annotations
 
-import os
-import signal
 from functools import partial
 from typing import Any
 
 from attrs import evolve
+from toy_tasks import die, fail, lost, say
 
 from hwmark.checker.asked import ask
 from hwmark.checker.suite import Suite, default_suite, plain, run_suite
 from hwmark.checker.verdict import Verdict
-from hwmark.checker.workers import Stop, Task, run_all
+from hwmark.checker.workers import Task, run_all
 from hwmark.spec.machines import MACHINES
 
 CHECKS = tuple(
@@ -70,27 +69,6 @@ def test_a_suite_that_asked_nothing_is_undetermined() -> None:
 
 
 # -- workers --
-
-
-def say(word: str, _: Stop) -> str:
-    """Answer with a word."""
-    return word
-
-
-def die(_: Stop) -> str:
-    """End this process as the system does when memory is short."""
-    os.kill(os.getpid(), signal.SIGKILL)
-    return "never"
-
-
-def fail(_: Stop) -> str:
-    """Fail as a wrong model does."""
-    raise TypeError("a wrong model")
-
-
-def lost(why: str) -> str:
-    """Answer why there is no answer."""
-    return f"lost: {why}"
 
 
 def test_a_worker_that_dies_loses_its_answer() -> None:
