@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 import tempfile
@@ -36,21 +37,36 @@ def folder(path: Path) -> Path:
 
 
 def write_file(path: Path, content: str | bytes) -> None:
-    """Write a whole file or leave none: it is written beside its place and then renamed; raises ``InputError``."""
+    """Write a whole file or leave none; raises ``InputError``.
+
+    What is no file (a pipe, a device) is written to, and a link stays where it is: neither is ever replaced by a file.
+    """
     data = content.encode() if isinstance(content, str) else content
-    draft = None
     try:
         if path.is_dir():
-            raise IsADirectoryError(21, "it is a folder")
-        with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name[:50]}.", delete=False) as file:
-            draft = Path(file.name)
-            file.write(data)
-        draft.chmod(0o666 & ~_umask())
-        draft.replace(path)
+            raise IsADirectoryError(errno.EISDIR, "it is a folder")
+        if path.exists() and not path.is_file():
+            path.write_bytes(data)
+        else:
+            _replace(Path(os.path.realpath(path)), data)
     except (OSError, ValueError) as error:
-        if draft is not None:
-            draft.unlink(missing_ok=True)
         raise InputError(f"{shown(str(path), LONGEST_PATH)} cannot be written: {_reason(error)}") from None
+
+
+def _replace(path: Path, data: bytes) -> None:
+    """Write a file beside its place, and rename it into its place once it is complete."""
+    if path.is_symlink():  # still, although all links were followed
+        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
+    with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name[:50]}.", delete=False) as file:
+        draft = Path(file.name)
+        try:
+            file.write(data)
+            file.close()
+            draft.chmod(0o666 & ~_umask())
+            draft.replace(path)
+        except BaseException:  # also Ctrl-C
+            draft.unlink(missing_ok=True)
+            raise
 
 
 def _umask() -> int:
