@@ -15,6 +15,7 @@ from attrs import frozen
 
 from hwmark.spec.catalogue import Row
 from hwmark.spec.property import Invariant, StepProperty
+from hwmark.spec.requirements import CARRIED
 
 from .asked import Asked, described, named
 from .plain import to_plain
@@ -46,7 +47,7 @@ class Proved:
 
 def can_be_proved(row: Row) -> bool:
     """Whether the row is about a machine that can be explored with the rule switched off and on."""
-    return row.status == "carried" and None not in (row.machine, row.rules_off, row.rules_on)
+    return row.status == CARRIED and None not in (row.machine, row.rules_off, row.rules_on)
 
 
 def prove(row: Row, stop: Stop) -> Proved:

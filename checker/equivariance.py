@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import random
 import typing
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, cast
 
 from attrs import frozen
@@ -19,6 +19,7 @@ from hwmark.model.machine import ImpossibleError, Machine, Quantified, Step
 from hwmark.spec.property import Property, Reachable
 
 from .questions import LATER, follows_names
+from .replay import step_key, takes_of
 from .symmetry import Rename, Renaming, renamer, renamings
 from .system import IMPOSSIBLE, Bound, Observed, System, is_about_steps, plain, system
 
@@ -78,10 +79,10 @@ class _Trial:
     def asymmetry_of(self, step: Step) -> str | None:
         """Return what is wrong with one step, compared with its counterpart from the image."""
         counterpart = self.renamed.step(step, self.renaming)
-        take_image = self.renamed.takes.get(_key(counterpart))
+        take_image = self.renamed.takes.get(step_key(counterpart))
         if take_image is None:
             return f"{step} has no counterpart {counterpart}: its choices do not range over all identities"
-        after, after_image = _after(self.renamed.takes[_key(step)], self.state), _after(take_image, self.image)
+        after, after_image = _after(self.renamed.takes[step_key(step)], self.state), _after(take_image, self.image)
         is_state = after is not None and after != IMPOSSIBLE
         if after_image != (self.renamed.state(after, self.renaming) if is_state else after):
             return f"{step} and its counterpart {counterpart} do not do the same"
@@ -105,7 +106,7 @@ class _Renamer:
     own: Rename
     memories: tuple[Rename, ...]
     choices: dict[str, dict[str, Rename]]
-    takes: dict[Hashable, Callable[[Any], Any]]
+    takes: dict[Any, Callable[[Any], Any]]
 
     @classmethod
     def of(cls, explored: System) -> _Renamer:
@@ -113,7 +114,7 @@ class _Renamer:
             own=renamer(cast("Any", type(explored.machine.initial[0]))),
             memories=tuple(renamer(observer.memory) for observer in explored.observers),
             choices={act.name: _choices(act) for act in explored.machine.actions},
-            takes={_key(step): take for step, take in zip(explored.steps, explored.takes, strict=True)},
+            takes=takes_of(explored),
         )
 
     def state(self, state: Any, renaming: Renaming) -> Any:
@@ -149,7 +150,3 @@ class _Asked:
 def _choices(quantified: Quantified) -> dict[str, Rename]:
     hints = typing.get_type_hints(quantified.function, include_extras=True)
     return {name: renamer(hints.get(name, Any)) for name in quantified.domains}
-
-
-def _key(step: Step) -> Hashable:
-    return step.action, tuple(step.choices.items())

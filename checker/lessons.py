@@ -14,9 +14,9 @@ from attrs import evolve
 
 from hwmark.spec.lessons import LESSONS, Lesson
 from hwmark.spec.machines import MACHINES
-from hwmark.spec.property import LeadsTo
 
 from .explore import Options, explore
+from .questions import follows_names
 from .shipped import ENDING
 from .trace import Trace, to_trace, write
 
@@ -29,7 +29,7 @@ def find(lesson: Lesson) -> Trace:
     described = MACHINES[lesson.machine]
     machine = described.build(described.presets[lesson.preset], described.module.Config(), lesson.bounds)
     chosen = next(prop for prop in described.properties if prop.name == lesson.property)
-    symmetry = bool(machine.interchangeable) and not isinstance(chosen, LeadsTo)
+    symmetry = bool(machine.interchangeable) and not follows_names(chosen)
     (result,) = explore(machine, [chosen], Options(symmetry=symmetry)).results
     return evolve(to_trace(described, lesson.preset, machine, result), note=lesson.note)
 

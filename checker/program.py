@@ -60,7 +60,7 @@ def to_program(trace: Trace, machines: Mapping[str, Described] = MACHINES) -> st
     """
     replay(trace, machines)
     described = machines[trace.machine]
-    prop = next((one for one in described.properties if one.name == trace.property), None)
+    prop = described.find(trace.property)
     imports = _Imports()
     build, step_class = imports.of(described.build), imports.of(Step)
     settings = [f"{name} = {imports.literal(getattr(trace, name))}" for name in ("rules", "config", "bounds")]

@@ -20,6 +20,7 @@ from .asked import Asked
 from .diff import Change, changes
 from .explore import Options, Progress, explore
 from .plain import to_plain
+from .replay import step_key
 from .verdict import Exploration, Result, Run, Verdict
 
 SCHEMA = "hwmark.report/1"
@@ -169,7 +170,7 @@ def unfinished(asked: Asked, why: str) -> Report:
 
 
 def _judged(asked: Asked, machine: Machine[Any], result: Result) -> Judged:
-    prop = next((one for one in asked.described.properties if one.name == result.name), None)
+    prop = asked.described.find(result.name)
     function = asked.described.build if prop is None else prop.function
     return Judged(
         name=result.name,
@@ -188,12 +189,12 @@ def _judged(asked: Asked, machine: Machine[Any], result: Result) -> Judged:
 
 def tell(machine: Machine[Any], run: Run) -> tuple[Told, ...]:
     """Take the steps of a run again, and note what each changes; one that turns out impossible changes nothing."""
-    takes = {str(step): take for step, take in machine.instances()}
+    takes = {step_key(step): take for step, take in machine.instances()}
     state = machine.initial[run.initial]
     steps = []
     for step in run.steps:
         try:
-            after = takes[str(step)](state)
+            after = takes[step_key(step)](state)
         except ImpossibleError:
             after = state
         steps.append(told(machine, step, state, after))

@@ -71,7 +71,7 @@ def is_goal(found: Trace) -> bool:
 
 
 def _property(found: Trace) -> Property | None:
-    return next((prop for prop in MACHINES[found.machine].properties if prop.name == found.property), None)
+    return MACHINES[found.machine].find(found.property)
 
 
 def _printed(output: str, found: Trace, replayed: Replayed) -> str:

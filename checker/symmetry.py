@@ -41,10 +41,10 @@ def renamings(machine: Machine[S]) -> list[Renaming]:
     if count > MOST_RENAMINGS:
         raise NotSymmetricError(f"{count:,} renamings are more than the {MOST_RENAMINGS:,} that can be tried: explore without symmetry")
     kinds = [
-        [{"kind": kind, "map": dict(zip(members, image, strict=True))} for image in itertools.permutations(members)]
+        [(kind, dict(zip(members, image, strict=True))) for image in itertools.permutations(members)]
         for kind, members in machine.interchangeable.items()
     ]
-    return [{str(one["kind"]): typing.cast("dict[int, int]", one["map"]) for one in chosen} for chosen in itertools.product(*kinds)]
+    return [dict(chosen) for chosen in itertools.product(*kinds)]
 
 
 def _unchanged(value: Any, _renaming: Renaming) -> Any:

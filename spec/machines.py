@@ -46,6 +46,10 @@ class Described:
         """The first sentence of the machine's docstring."""
         return (self.module.__doc__ or "").strip().split("\n\n")[0].replace("\n", " ")
 
+    def find(self, name: str) -> Property | None:
+        """Return the property of this name, if the machine has it."""
+        return next((prop for prop in self.properties if prop.name == name), None)
+
 
 MACHINES: dict[str, Described] = {
     one.name: one

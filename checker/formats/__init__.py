@@ -6,8 +6,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from hwmark.checker.pictures.values import written, written_facts
 from hwmark.checker.text import sanitize
+from hwmark.checker.wording import written, written_facts
 from hwmark.spec.view import PLAIN, View
 
 
@@ -19,11 +19,6 @@ def say(value: Any, view: View = PLAIN, path: str = "") -> str:
 def assignments(values: Any, view: View = PLAIN) -> str:
     """Return the fields of rules, a config or bounds, or the facts of a witness, as ``name=value, …``."""
     return sanitize(written_facts(values, view))
-
-
-def in_steps(count: int) -> str:
-    """Return a number of steps as words: ``1 step``, ``2 steps``."""
-    return f"{count} step{'' if count == 1 else 's'}"
 
 
 def to_json(data: Any) -> str:

@@ -13,8 +13,9 @@ from hwmark.checker.catalogue import Proved
 from hwmark.checker.report import Judged, Report
 from hwmark.checker.text import sanitize
 from hwmark.checker.verdict import Verdict
+from hwmark.checker.wording import in_steps
 
-from . import assignments, in_steps, say
+from . import assignments, say
 
 
 def junit(runs: Sequence[Report], rows: Sequence[Proved] = ()) -> str:

@@ -15,8 +15,9 @@ from hwmark.checker.catalogue import Proved
 from hwmark.checker.report import Judged, Report, Source
 from hwmark.checker.text import sanitize
 from hwmark.checker.verdict import Verdict
+from hwmark.checker.wording import in_steps
 
-from . import assignments, in_steps
+from . import assignments
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 CATALOGUE = Source("spec/catalogue.py", 1)

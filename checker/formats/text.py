@@ -20,10 +20,11 @@ from hwmark.checker.report import Judged, Report, Told
 from hwmark.checker.suite import Suite
 from hwmark.checker.text import sanitize
 from hwmark.checker.verdict import Verdict
+from hwmark.checker.wording import in_steps
 from hwmark.spec.catalogue import Row
 from hwmark.spec.view import View
 
-from . import assignments, in_steps, say
+from . import assignments, say
 
 STYLES = {"holds": "green", "violated": "bold red", "undetermined": "yellow", "agrees": "green", "planned": "dim"}
 WIDTH, NARROWEST = 110, 40

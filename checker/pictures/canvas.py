@@ -140,11 +140,6 @@ class Canvas:
         """Close the group."""
         self.shapes.append("</g>")
 
-    @property
-    def extent(self) -> tuple[float, float]:
-        """The right and the lower edge of everything drawn."""
-        return max(box.right for box in self.boxes), max(box.bottom for box in self.boxes)
-
     def svg(self, size: tuple[float, float], *, title: str, description: str = "") -> str:
         """Return the whole page as an SVG document."""
         wide, high = (number(value) for value in size)

@@ -13,6 +13,7 @@ from hwmark.checker.diff import changes
 from hwmark.checker.errors import InputError
 from hwmark.checker.replay import Replayed
 from hwmark.checker.system import plain
+from hwmark.checker.wording import entries
 from hwmark.model.machine import ImpossibleError
 
 from .canvas import Canvas, Pen
@@ -22,7 +23,6 @@ from .panels import heading, verdict
 from .state_path import change_lines
 from .story import Story
 from .text import wrap
-from .values import entries
 
 if TYPE_CHECKING:
     from networkx import DiGraph  # type: ignore[import-untyped]

@@ -12,10 +12,11 @@ import hashlib
 from collections.abc import Iterator
 from importlib.resources import files
 
+from hwmark.checker.wording import written
+
 from .spacetime import draw_step
 from .story import Row, Story
 from .text import escape
-from .values import written
 
 
 def page(story: Story, whole: str) -> str:

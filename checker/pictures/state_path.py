@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from hwmark.checker.diff import Change
 from hwmark.checker.replay import Replayed
 from hwmark.checker.system import plain
+from hwmark.checker.wording import entries, written
 from hwmark.spec.view import View
 
 from .canvas import Canvas, Pen
@@ -16,7 +17,6 @@ from .palette import FAINT, INK, MARGIN, PANEL, PAPER, QUIET, SMALL, STRONG_PANE
 from .panels import heading, verdict
 from .story import Row, Story
 from .text import wrap
-from .values import entries, written
 
 ROOM, EDGE_ROOM, PAGE = 560.0, 420.0, 760.0
 LINES = 3

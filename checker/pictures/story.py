@@ -8,9 +8,8 @@ from attrs import frozen
 from hwmark.checker.diff import Change, changes
 from hwmark.checker.replay import Replayed
 from hwmark.checker.system import plain
+from hwmark.checker.wording import in_steps, written_facts, written_rules
 from hwmark.spec.view import Cell, Event, Lane, Message, Place, View
-
-from .values import written_facts, written_rules
 
 
 @frozen
@@ -136,7 +135,7 @@ def _sent_in(sent: dict[str, int], received: Message | None) -> int | None:
 
 
 def _headline(replayed: Replayed, *, violated: bool) -> str:
-    steps = f"{len(replayed.steps)} step{'' if len(replayed.steps) == 1 else 's'}"
+    steps = in_steps(len(replayed.steps))
     if replayed.property is None:
         return f"{replayed.machine.name}: a run of {steps}"
     return f"{replayed.machine.name}: {steps} that {'violate' if violated else 'meet'} {replayed.property}"

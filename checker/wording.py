@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Values of states, witnesses and rules as short text, in the words of a view where it has some."""
+"""Values of states, witnesses and rules as short text for people, in the words of a view where it has some.
+
+What comes out may hold foreign text: whoever shows it makes it safe there.
+"""
 
 from __future__ import annotations
 
@@ -9,8 +12,9 @@ from typing import Any
 
 from attrs import fields, has
 
-from hwmark.checker.diff import ABSENT
 from hwmark.spec.view import PLAIN, View
+
+from .diff import ABSENT
 
 
 def written(value: Any, view: View = PLAIN, path: str = "") -> str:
@@ -60,6 +64,11 @@ def written_rules(rules: Any) -> str:
     usual = {attribute.name: attribute.default for attribute in (fields(type(rules)) if has(type(rules)) else ())}
     changed = {name: value for name, value in entries(rules) if value != usual[name]}
     return written_facts(changed) or ("the defaults" if usual else "")
+
+
+def in_steps(count: int) -> str:
+    """Return a number of steps as words: ``1 step``, ``2 steps``."""
+    return f"{count} step{'' if count == 1 else 's'}"
 
 
 def _natural(text: str) -> tuple[bool, int, str]:
