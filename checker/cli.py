@@ -10,13 +10,13 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from enum import Enum
-from io import TextIOWrapper
 from pathlib import Path
 from typing import Annotated, NoReturn
 
 import typer
 
 from .errors import InputError
+from .output import print_error, print_out, ready, silence
 from .text import sanitize
 
 app = typer.Typer(
@@ -68,10 +68,10 @@ def hwmark(
     if version:
         from importlib.metadata import version as installed  # noqa: PLC0415
 
-        typer.echo(f"hwmark {installed('hwmark')}")
+        print_out(f"hwmark {installed('hwmark')}\n")
         raise typer.Exit
     if context.invoked_subcommand is None:
-        typer.echo(context.get_help())
+        print_out(f"{context.get_help()}\n")
         raise typer.Exit(2)
 
 
@@ -181,16 +181,21 @@ def _format(output: Format | None, *, json: bool) -> Format:
 
 def run(arguments: Sequence[str] | None = None) -> int:
     """Carry out a command line (default: the program's own), and return its exit code."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")  # a terminal that lacks a character still gets its line
+    ready()
     try:
         code = typer.main.get_command(app).main(args=arguments, prog_name="hwmark", standalone_mode=False)
     except (InputError, USAGE_ERROR) as error:
-        said = error.format_message() if isinstance(error, USAGE_ERROR) else str(error)  # type: ignore[attr-defined]
-        sys.stderr.write(f"hwmark: {sanitize(' '.join(said.split()))}\n")
-        return 2
+        return _wrong(error.format_message() if isinstance(error, USAGE_ERROR) else str(error))  # type: ignore[attr-defined]
+    except OSError as error:  # only --help is not written by us
+        silence(sys.stdout)
+        return _wrong(error.strerror or str(error))
     return code if isinstance(code, int) else 0
+
+
+def _wrong(said: str) -> int:
+    """Say in one line what was wrong, and return the exit code for that."""
+    print_error(f"hwmark: {sanitize(' '.join(said.split()))}\n")
+    return 2
 
 
 def main() -> NoReturn:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from types import ModuleType
 
@@ -47,12 +48,14 @@ def check_machine(asked: Asked, output: str, out: Path | None) -> int:
         raise InputError(f"--symmetry: {error}") from None
     finally:
         line.clear()
-    traces = {} if place is None else _write_traces(checked, place)
-    found = checked.report
+    found, traces = checked.report, dict[str, str]()
     ways = {**_for_programs([found], []), "json": lambda: formats.to_json(report.plain(found, traces))}
-    _answer({**ways, "text": lambda: _text().report_text(found, colour=sys.stdout.isatty())}, output)
-    if place is not None:
-        _write_reports({**ways, "text": lambda: _text().report_text(found)}, place)
+    with ExitStack() as last:  # all of it happens, the last first, also where one before could not be written
+        if place is not None:
+            last.callback(_write_reports, {**ways, "text": lambda: _text().report_text(found)}, place)
+        last.callback(_answer, {**ways, "text": lambda: _text().report_text(found, colour=sys.stdout.isatty())}, output)
+        if place is not None:
+            _write_traces(checked, place, traces)
     return EXIT_CODES[found.verdict]
 
 
@@ -64,9 +67,10 @@ def check_suite(workers: int | None, timeout: float | None, output: str, out: Pa
         lambda stop, done: suite.run_suite(checks, rows, workers or available_workers(), stop, done), len(checks) + len(rows), timeout
     )
     ways = {**_for_programs(found.runs, found.rows), "json": lambda: formats.to_json(suite.plain(found))}
-    _answer({**ways, "text": lambda: _text().suite_text(found, colour=sys.stdout.isatty())}, output)
-    if place is not None:
-        _write_reports({**ways, "text": lambda: _text().suite_text(found)}, place)
+    with ExitStack() as last:
+        if place is not None:
+            last.callback(_write_reports, {**ways, "text": lambda: _text().suite_text(found)}, place)
+        last.callback(_answer, {**ways, "text": lambda: _text().suite_text(found, colour=sys.stdout.isatty())}, output)
     return EXIT_CODES[found.verdict]
 
 
@@ -101,17 +105,16 @@ def _for_programs(runs: Sequence[Report], rows: Sequence[Proved]) -> Formats:
     return {"junit": junit, "sarif": sarif}
 
 
-def _write_traces(checked: Checked, place: Path) -> dict[str, str]:
-    """Write the trace of each violation, and return the file of each property."""
+def _write_traces(checked: Checked, place: Path, files: dict[str, str]) -> None:
+    """Write the trace of each violation, and enter the file of each property."""
     from . import trace  # noqa: PLC0415 - only with --out
 
-    files = {}
     for result in checked.found.results:
         if result.verdict is Verdict.VIOLATED and result.run is not None:
-            files[result.name] = f"{checked.report.title}.{result.name}.trace.json"
+            file = f"{checked.report.title}.{result.name}.trace.json"
             made = trace.to_trace(checked.asked.described, checked.asked.preset, checked.machine, result)
-            trace.write(made, place / files[result.name])
-    return files
+            trace.write(made, place / file)
+            files[result.name] = file
 
 
 def _write_reports(ways: Formats, place: Path) -> None:

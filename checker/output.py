@@ -7,7 +7,9 @@ import errno
 import os
 import sys
 import tempfile
+from io import TextIOWrapper
 from pathlib import Path
+from typing import TextIO
 
 from .errors import InputError
 from .text import shown
@@ -16,13 +18,39 @@ LONGEST_PATH = 300
 """Characters of a path that a message shows."""
 
 
+def ready() -> None:
+    """Make the standard streams such that every line can be written to them, also where one is closed or lacks characters."""
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:  # closed: nothing that we open later may take its number, and so be written to
+            setattr(sys, name, Path(os.devnull).open("w"))  # noqa: SIM115 - for as long as the program runs
+        elif isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
 def print_out(text: str) -> None:
-    """Write to standard output; a reader who went away (``| head``) is no error."""
+    """Write to standard output; a reader who went away (``| head``) is no error, a full disk is an ``InputError``."""
     try:
         sys.stdout.write(text)
         sys.stdout.flush()
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or Python complains when it flushes at its end
+    except OSError as error:
+        silence(sys.stdout)
+        if not isinstance(error, BrokenPipeError):
+            raise InputError(f"standard output cannot be written: {_reason(error)}") from None
+
+
+def print_error(text: str) -> None:
+    """Write to standard error, if that is possible; where it is not, the exit code has to do."""
+    try:
+        sys.stderr.write(text)
+        sys.stderr.flush()
+    except OSError:
+        silence(sys.stderr)
+
+
+def silence(stream: TextIO) -> None:
+    """Let what a stream still holds go nowhere, or Python complains when it flushes at its end."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def folder(path: Path) -> Path:

@@ -169,6 +169,15 @@ def test_a_file_appears_whole_or_not_at_all(capsys: pytest.CaptureFixture[str], 
     assert not [path for path in tmp_path.iterdir() if path.name.startswith(".")]
 
 
+def test_what_can_be_written_is_written(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """A trace that finds no place costs neither the answer nor the reports."""
+    (tmp_path / "replication.kip_101.strong_isr.trace.json").mkdir()
+    code, out, err = answer(capsys, *BROKEN, "--out", str(tmp_path), "--json")
+    assert (code, json.loads(out)["verdict"]) == (2, "violated")
+    assert err.endswith("trace.json' cannot be written: it is a folder\n")
+    assert json.loads((tmp_path / "report.json").read_text()) == json.loads(out)
+
+
 # -- suite and catalogue --
 
 
@@ -281,6 +290,36 @@ def test_a_reader_that_goes_away_is_no_error() -> None:
         assert process.stderr is not None
         process.stdout.close()
         assert (process.stderr.read(), process.wait(60)) == (b"", 1)
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no device that is always full")
+@pytest.mark.parametrize(
+    "arguments", [BROKEN, ("replay", "kip_101_divergence"), ("catalogue",), ("--version",), ("check", "--help")], ids=repr
+)
+def test_an_answer_that_cannot_be_written_is_one_line(arguments: tuple[str, ...]) -> None:
+    """A full disk is not a violation: exit 2, and one line says why."""
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run([*HWMARK, *arguments], stdout=full, stderr=subprocess.PIPE, text=True, check=False)  # noqa: S603
+        assert done.returncode == 2
+        assert re.fullmatch("hwmark: (standard output cannot be written: n|N)o space left on device\n", done.stderr)
+        both = subprocess.run([*HWMARK, *arguments], stdout=full, stderr=full, check=False)  # noqa: S603
+        assert both.returncode == 2
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no device that is always full")
+def test_an_answer_that_cannot_be_written_costs_no_file(tmp_path: Path) -> None:
+    """Reports and traces are in their folder also where standard output was full."""
+    with Path("/dev/full").open("w") as full:
+        subprocess.run([*HWMARK, *BROKEN, "--out", str(tmp_path)], stdout=full, stderr=subprocess.PIPE, check=False)  # noqa: S603
+    assert {*commands.FILES.values()} < {path.name for path in tmp_path.iterdir()}
+
+
+@pytest.mark.parametrize(("arguments", "code"), [(BROKEN, 1), (("check", "--fooo"), 2), (("--version",), 0)], ids=repr)
+def test_closed_streams_change_no_exit_code(arguments: tuple[str, ...], code: int) -> None:
+    """Who closed standard output, or standard error too, still learns the verdict from the exit code."""
+    for closed in (">&-", ">&- 2>&-"):
+        done = subprocess.run(["sh", "-c", f'"$@" {closed}', "sh", *HWMARK, *arguments], capture_output=True, text=True, check=False)  # noqa: S603, S607
+        assert (done.returncode, "Traceback" in done.stderr) == (code, False)
 
 
 def test_a_terminal_that_lacks_characters_still_gets_its_line() -> None:

@@ -56,7 +56,7 @@ def test_where_there_is_no_room_nothing_is_left(tmp_path: Path) -> None:
     usual = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (1000, usual[1]))
     try:
-        with pytest.raises(InputError, match="it.svg' cannot be written: file too large"):
+        with pytest.raises(InputError, match=r"it\.svg' cannot be written: file too large"):
             write_file(tmp_path / "it.svg", "x" * 100_000)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, usual)
