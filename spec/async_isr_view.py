@@ -10,14 +10,10 @@ from hwmark.model.async_isr import LEADER, Isr, State, high_watermark, proposed
 from hwmark.model.machine import BrokerId, Step
 from hwmark.model.rules import AsyncIsrRules
 
-from .view import Cell, Event, Lane, Mark, Message, Place, Tone, View, braces, letter
+from .naming import braces, broker_name, letter
+from .view import Cell, Event, Lane, Mark, Message, Place, Tone, View, by_action
 
 CONTROLLER = "controller"
-
-
-def broker_name(broker: BrokerId) -> str:
-    """Return the name of a broker's lane."""
-    return f"broker {broker}"
 
 
 # -- lanes --
@@ -115,11 +111,6 @@ EVENTS: dict[str, Callable[[State, Step, State], Event]] = {
 """How each action of the machine is told."""
 
 
-def event(before: State, step: Step, after: State) -> Event:
-    """Return what a step is, in Kafka's words."""
-    return EVENTS[step.action](before, step, after)
-
-
 def blame(_state: State, facts: Mapping[str, Any]) -> tuple[Place, ...]:
     """Return the member of the ISR that lacks a record, and the leader that counts it as committed."""
     member, offset = facts.get("member"), facts.get("end_offset")
@@ -130,7 +121,7 @@ def blame(_state: State, facts: Mapping[str, Any]) -> tuple[Place, ...]:
 
 VIEW = View(
     lanes=lanes,
-    event=event,
+    event=by_action(EVENTS),
     blame=blame,
     words={
         "committed": "the leader counts it as committed",

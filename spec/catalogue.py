@@ -7,9 +7,7 @@ published variants are published too (with the state counts of their scopes); al
 
 from __future__ import annotations
 
-from . import async_isr_rows, log_rows, replication_rows
-from .planned import PLANNED
-from .requirements import PLANNED as AS_PLANNED
+from . import async_isr_rows, log_rows, planned_rows, replication_rows
 from .row import Row
 
 __all__ = ["ROWS", "Row"]
@@ -18,6 +16,6 @@ ROWS: tuple[Row, ...] = (
     *replication_rows.ROWS,
     *async_isr_rows.ROWS,
     *log_rows.ROWS,
-    *(Row(one.id, one.rule, one.statement, one.sources, AS_PLANNED) for one in PLANNED),
+    *planned_rows.ROWS,
 )
 """Every row, those with a machine first."""

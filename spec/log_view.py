@@ -10,7 +10,8 @@ from hwmark.model.log import EpochEntry, Record, Segment, stored
 from hwmark.model.log_machine import State
 from hwmark.model.machine import Step
 
-from .view import Cell, Event, Lane, Mark, Place, Tone, View, letter
+from .naming import epoch_name, letter, record_name, records_name
+from .view import Cell, Event, Lane, Mark, Place, Tone, View, by_action
 
 LOG, CACHE = "log", "leader epoch cache"
 
@@ -26,11 +27,10 @@ def lanes(state: State) -> tuple[Lane, ...]:
     )
     segments = ", ".join(f"{segment.base_offset}–{segment.end_offset}" for segment in state.segments)
     marks = (Mark("log start", state.log_start_offset, strong=True), Mark("LEO", state.end_offset))
-    epoch = "none" if state.leader_epoch < 0 else str(state.leader_epoch)
     role, tone = ("leader", Tone.LEADING) if state.leads else ("follower", Tone.PLAIN)
     entries = {f"epoch {entry.leader_epoch}": f"starts at offset {entry.start_offset}" for entry in state.epoch_cache}
     return (
-        Lane(LOG, role, tone, {"leader epoch": epoch, "segments": segments}, cells, marks),
+        Lane(LOG, role, tone, {"leader epoch": epoch_name(state.leader_epoch), "segments": segments}, cells, marks),
         Lane(CACHE, "" if entries else "empty", facts=entries),
     )
 
@@ -96,11 +96,6 @@ EVENTS: dict[str, Callable[[State, Step, State], Event]] = {
 """How each action of the machine is told."""
 
 
-def event(before: State, step: Step, after: State) -> Event:
-    """Return what a step is, in Kafka's words."""
-    return EVENTS[step.action](before, step, after)
-
-
 def blame(_state: State, facts: Mapping[str, Any]) -> tuple[Place, ...]:
     """Return the cache where a witness speaks of it, and the offset in the log where it names one."""
     cache = (Place(CACHE),) if facts.keys() & {"cached", "answered", "latest"} else ()
@@ -111,9 +106,9 @@ def blame(_state: State, facts: Mapping[str, Any]) -> tuple[Place, ...]:
 def say(_path: str, value: Any) -> str | None:
     """Write records as letters, and segments and cache entries in short."""
     if isinstance(value, Record):
-        return f"{letter(value.id)} (epoch {value.leader_epoch})"
+        return record_name(value)
     if isinstance(value, Segment):
-        return f"from {value.base_offset}: [{', '.join(f'{letter(record.id)} (epoch {record.leader_epoch})' for record in value.records)}]"
+        return f"from {value.base_offset}: {records_name(value.records)}"
     if isinstance(value, EpochEntry):
         return f"epoch {value.leader_epoch} from {value.start_offset}"
     return None
@@ -121,7 +116,7 @@ def say(_path: str, value: Any) -> str | None:
 
 VIEW = View(
     lanes=lanes,
-    event=event,
+    event=by_action(EVENTS),
     blame=blame,
     say=say,
     words={

@@ -83,11 +83,11 @@ class StepProperty(Property):
 class Reachable(Property):
     """Must be true in some reachable state or at some step of every scope at least as large as ``scope``."""
 
-    scope: Any = None
+    scope: Mapping[str, int] = field(factory=dict)
 
     def expected_in(self, bounds: object) -> bool:
         """Whether each bound is at least that of the minimal scope."""
-        return self.scope is None or all(getattr(bounds, name) >= least for name, least in self.scope.items())
+        return all(getattr(bounds, name) >= least for name, least in self.scope.items())
 
 
 @frozen

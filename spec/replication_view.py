@@ -10,26 +10,12 @@ from hwmark.model.log import Log, Record
 from hwmark.model.machine import BrokerId, Step
 from hwmark.model.replication import NOBODY, LeaderAndIsr, State
 
-from .view import Cell, Event, Lane, Mark, Message, Place, Tone, View, braces, letter
+from .naming import braces, broker_name, epoch_name, letter, record_name, records_name
+from .view import Cell, Event, Lane, Mark, Message, Place, Tone, View, by_action
 
 QUORUM = "controller (quorum)"
 BROKERS = ("broker", "other", "leader", "follower", "member")
 """Names under which steps and witnesses speak of brokers."""
-
-
-def broker_name(broker: BrokerId) -> str:
-    """Return the name of a broker's lane."""
-    return "nobody" if broker == NOBODY else f"broker {broker}"
-
-
-def epoch_name(leader_epoch: int) -> str:
-    """Return how a leader epoch is written; before the first election there is none."""
-    return "none" if leader_epoch < 0 else str(leader_epoch)
-
-
-def record_name(record: Record) -> str:
-    """Return how a record is written in text."""
-    return f"{letter(record.id)} (epoch {record.leader_epoch})"
 
 
 # -- lanes --
@@ -194,11 +180,6 @@ EVENTS: dict[str, Callable[[State, Step, State], Event]] = {
 """How each action of the machine is told."""
 
 
-def event(before: State, step: Step, after: State) -> Event:
-    """Return what a step is, in Kafka's words."""
-    return EVENTS[step.action](before, step, after)
-
-
 # -- witnesses and values --
 
 
@@ -215,7 +196,7 @@ def say(path: str, value: Any) -> str | None:
     if isinstance(value, Record):
         return record_name(value)
     if isinstance(value, Log):
-        return "[" + ", ".join(record_name(record) for record in value.records) + "]"
+        return records_name(value.records)
     if isinstance(value, LeaderAndIsr):
         return "; ".join(request(value).says)
     if field == "leader" and value == NOBODY:
@@ -227,7 +208,7 @@ def say(path: str, value: Any) -> str | None:
 
 VIEW = View(
     lanes=lanes,
-    event=event,
+    event=by_action(EVENTS),
     blame=blame,
     say=say,
     words={

@@ -8,26 +8,13 @@ A machine without a view of its own is drawn with ``PLAIN``: no lanes, only its 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from enum import Enum
 from typing import Any
 
 from attrs import evolve, field, frozen
 
-from hwmark.model.machine import Machine, bind
-
-LETTERS = "abcdefghijklmnopqrstuvwxyz"
-
-
-def letter(record_id: int) -> str:
-    """Return the name of a record: a, b, … z, then a1, b1 and so on."""
-    round_, index = divmod(record_id, len(LETTERS))
-    return LETTERS[index] + (str(round_) if round_ else "")
-
-
-def braces(members: Iterable[int]) -> str:
-    """Write a set of ids in order, for example ``{0, 2}``."""
-    return "{" + ", ".join(map(str, sorted(members))) + "}"
+from hwmark.model.machine import Machine, Step, bind
 
 
 class Tone(Enum):
@@ -121,6 +108,15 @@ class View:
     def of(self, machine: Machine[Any]) -> View:
         """Return the view with its functions bound to a machine."""
         return evolve(self, lanes=bind(self.lanes, machine.context), event=bind(self.event, machine.context))
+
+
+def by_action(events: Mapping[str, Callable[[Any, Step, Any], Event]]) -> Callable[[Any, Step, Any], Event]:
+    """Return the ``event`` of a view that has one function of before, step and after for each action."""
+
+    def event(before: Any, step: Step, after: Any) -> Event:
+        return events[step.action](before, step, after)
+
+    return event
 
 
 PLAIN = View(lanes=lambda _: (), event=lambda _before, step, _after: Event(str(step)))

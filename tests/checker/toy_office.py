@@ -17,7 +17,8 @@ from hwmark.model.replication import Bounds as ReplicationBounds
 from hwmark.model.replication import Config, machine
 from hwmark.model.rules import ReplicationRules
 from hwmark.spec import replication, versions
-from hwmark.spec.view import Cell, Event, Lane, Mark, Message, Place, Tone, View, letter
+from hwmark.spec.naming import letter
+from hwmark.spec.view import Cell, Event, Lane, Mark, Message, Place, Tone, View
 
 HOSTILE = "</script><svg onload=alert(1)>]]>&amp;\"'`;#%% \x1b[31mred\x00\u202ertl\u200b\ud800\n\ndigraph{a->b} -->"
 """A text that tries to be markup, a terminal sequence, hidden, or a graph."""

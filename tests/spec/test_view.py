@@ -16,7 +16,7 @@ from hwmark.spec import versions
 from hwmark.spec.async_isr_view import VIEW as ASYNC_ISR
 from hwmark.spec.log_view import VIEW as LOG
 from hwmark.spec.replication_view import VIEW as REPLICATION
-from hwmark.spec.view import PLAIN, View, braces, letter
+from hwmark.spec.view import PLAIN, View
 
 SMALL_ISR = async_isr.Bounds(replicas=2, max_version=2, max_offset=2)
 UNSAFE_ISR = AsyncIsrRules(high_watermark_over=HighWatermarkOver.COMMITTED)
@@ -96,13 +96,3 @@ def test_what_is_received_was_sent(machine: Machine[Any], view: View) -> None:
         if told.receives is not None:
             assert told.receives.name in sent[before]
         sent.setdefault(after, sent[before] | ({told.sends.name} if told.sends is not None else frozenset()))
-
-
-def test_records_have_letters() -> None:
-    """Ids become letters, and letters with a number once the alphabet is used up."""
-    assert [letter(number) for number in (0, 1, 25, 26, 53)] == ["a", "b", "z", "a1", "b2"]
-
-
-def test_sets_are_written_in_order() -> None:
-    """Ids stand in order, whatever the order of the set."""
-    assert [braces(()), braces({10, 2, 0})] == ["{}", "{0, 2, 10}"]

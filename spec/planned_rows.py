@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rows that the catalogue has no machine for yet: rules of later KIPs, and the mistakes of real systems that show why.
+"""Rows that have no machine yet: rules of later KIPs, and the mistakes of real systems that show why.
 
 Each says the rule and what goes wrong without it. Nothing here was explored: once a machine carries a rule, its row moves
 to the catalogue, with the depths that the explorer finds.
@@ -7,103 +7,98 @@ to the catalogue, with the depths that the explorer finds.
 
 from __future__ import annotations
 
-from attrs import frozen
+from functools import partial
 
+from .requirements import PLANNED
+from .row import Row
 
-@frozen
-class Planned:
-    """A row to come: its rule, and what goes wrong without it."""
+planned = partial(Row, status=PLANNED)
+"""A row to come: its id, its rule, what goes wrong without it, and its sources."""
 
-    id: str
-    rule: str
-    statement: str
-    sources: tuple[str, ...]
-
-
-REPLICATION: tuple[Planned, ...] = (
-    Planned(
+REPLICATION = (
+    planned(
         "follower_applies_truncation_first",
         "high watermark of a diverging fetch",
         "A follower whose fetch finds a disagreement truncates before it takes over the leader's high watermark; else it shows readers "
         "its own dead records as committed for a moment.",
         ("K-392", "R10"),
     ),
-    Planned(
+    planned(
         "reads_from_followers",
         "range that a follower serves",
         "A consumer that reads from a follower gets offsets below that follower's high watermark only, and is sent back to the leader "
         "when the follower does not hold the offset; else it reads what is not committed, or skips.",
         ("K-392", "S3"),
     ),
-    Planned(
+    planned(
         "fenced_broker_stays_out",
         "eligibility for the ISR",
         "Neither the leader proposes nor the controller accepts an ISR with a broker that is fenced or shutting down; else the high "
         "watermark waits for a dead broker, and a dead broker may be elected.",
         ("K-841", "C01"),
     ),
-    Planned(
+    planned(
         "broker_epoch_in_isr_change",
         "incarnation of a joining follower",
         "The controller accepts a follower into the ISR only under the broker epoch in which it fetched; else a fetch from before a crash "
         "vouches for a log that lost its tail in that crash.",
         ("K-903", "C02"),
     ),
-    Planned(
+    planned(
         "isr_change_order_of_checks",
         "answers to AlterPartition",
         "The controller compares the leader epoch, then the sender, then the partition epoch, and a leader that was refused goes back to "
         "the last ISR that was decided, while one without an answer keeps asking.",
         ("K-497-controller",),
     ),
-    Planned(
+    planned(
         "high_watermark_needs_min_isr",
         "high watermark under a small ISR",
         "The high watermark stands still while the ISR is smaller than min.insync.replicas; else a record counts as committed on one "
         "replica alone, and those that left the ISR before are no longer complete.",
         ("K-966", "C07", "S6-min-isr"),
     ),
-    Planned(
+    planned(
         "eligible_leader_replicas",
         "who may lead once the ISR is empty",
         "Members that leave an ISR smaller than min.insync.replicas stay eligible to lead; without them the last member decides alone "
         "what the log is, also after it lost its disk.",
         ("K-966", "S5-eligible", "S14-crashes"),
     ),
-    Planned(
+    planned(
         "unclean_start_leaves_elr",
         "eligibility after an unclean shutdown",
         "A broker that starts without its clean shutdown file is no longer eligible to lead; else one that lost records is elected as if "
         "it had all.",
         ("K-966", "S5-eligible"),
     ),
-    Planned(
+    planned(
         "retention_stops_at_the_high_watermark",
         "segments that may be deleted",
         "Retention deletes only segments that lie wholly below the high watermark; else the log starts above what is committed.",
         ("S10-retention", "L01"),
     ),
-    Planned(
+    planned(
         "list_offsets_of_a_fresh_leader",
         "latest offset of a new leader",
         "A new leader gives no latest offset until its high watermark has reached the start of its epoch; else the end of the log seems "
         "to go back.",
         ("L02",),
     ),
-    Planned(
+    planned(
         "position_validation",
         "consumer after a leader change",
         "A consumer asks the new leader where the epoch of its last record ends before it reads on; else it silently skips or repeats "
         "after records were truncated.",
         ("K-320-clients", "S9"),
     ),
-    Planned(
+    planned(
         "undefined_end_is_no_offset",
         "answer of OffsetsForLeaderEpoch to a consumer",
         "A client takes an undefined epoch and end for unknown, not for the number -1; else it reports a loss that did not happen.",
         ("F01",),
     ),
-    Planned(
+    planned(
         "one_reset_for_all_pending",
         "first position of a new assignment",
         "Partitions whose assignment callback still runs are left out when committed offsets are loaded and when positions are reset; "
@@ -113,87 +108,87 @@ REPLICATION: tuple[Planned, ...] = (
 )
 """Replication, election, and how clients find their place."""
 
-GROUPS: tuple[Planned, ...] = (
-    Planned(
+GROUPS = (
+    planned(
         "revoke_before_assign",
         "cooperative rebalance",
         "A partition that moves is unassigned for one generation, until its owner gave it up; else two members own it at a time.",
         ("K-429", "S8"),
     ),
-    Planned(
+    planned(
         "newest_claim_wins",
         "stale claims to partitions",
         "Of several members that claim a partition the one of the highest generation keeps it; else a member that was away takes back "
         "what others own.",
         ("K-429", "A01"),
     ),
-    Planned(
+    planned(
         "lone_stale_claim_counts",
         "claims of a member that missed a generation",
         "A claim of an older generation counts as long as nobody else claims the partition; else it is given away while its owner still "
         "reads it.",
         ("K-429", "A03"),
     ),
-    Planned(
+    planned(
         "static_member_replaced_in_any_state",
         "rejoin of a static member",
         "Whoever joins with the instance id of a member takes its place in every state of the group, and the earlier one is fenced; else "
         "two processes are members under one instance id.",
         ("K-345", "G01"),
     ),
-    Planned(
+    planned(
         "static_rejoin_is_stored",
         "failover of the coordinator",
         "A static member's new member id is written before it is answered; else a failed-over coordinator fences the living and trusts "
         "the dead.",
         ("K-345", "G03"),
     ),
-    Planned(
+    planned(
         "wait_for_release",
         "target assignment of the consumer protocol",
         "A member gets a partition only once its former owner acknowledged to have given it up; else both own it.",
         ("K-848",),
     ),
-    Planned(
+    planned(
         "epoch_after_revocation",
         "member epoch of the consumer protocol",
         "A member enters the next epoch only once it gave up what that epoch takes from it; else its commits for foreign partitions are "
         "accepted.",
         ("K-848",),
     ),
-    Planned(
+    planned(
         "epoch_kept_on_regrant",
         "partition that is given back",
         "A partition given back to the member that is giving it up keeps its owner's epoch; else it looks free and is given to a third.",
         ("K-848", "G07"),
     ),
-    Planned(
+    planned(
         "previous_epoch_is_tolerated",
         "lost heartbeat answers",
         "A heartbeat with the previous member epoch and no foreign partitions is a retry; else one lost answer fences a healthy member.",
         ("K-848",),
     ),
-    Planned(
+    planned(
         "no_expiry_in_an_active_group",
         "retention of committed offsets",
         "Committed offsets do not expire while the group has members that subscribe to the topic; else an idle partition is read from "
         "anew.",
         ("O01", "S9"),
     ),
-    Planned(
+    planned(
         "commit_order_is_log_order",
         "transactional and plain commits",
         "Of two commits the one later in the log holds, whenever its transaction ends; else memory and the compacted log disagree after a "
         "failover.",
         ("O04",),
     ),
-    Planned(
+    planned(
         "unknown_group_refuses_generations",
         "commits to a group that is gone",
         "A commit with a generation needs a member of that generation; else a member of a former life of the group sets its offsets back.",
         ("O06",),
     ),
-    Planned(
+    planned(
         "commits_in_order",
         "concurrent commits of one client",
         "A client sends its commits in the order in which it built them; else an older one arrives last and sets the offset back.",
@@ -202,53 +197,53 @@ GROUPS: tuple[Planned, ...] = (
 )
 """Consumer groups and their offsets."""
 
-TRANSACTIONS: tuple[Planned, ...] = (
-    Planned(
+TRANSACTIONS = (
+    planned(
         "duplicate_window",
         "batches that a broker remembers",
         "A broker remembers the last five batches of each producer, as many as a client has in flight; else the retry of an older one is "
         "refused or stored twice.",
         ("K-360", "T09"),
     ),
-    Planned(
+    planned(
         "producer_state_outlives_records",
         "expiry of producer state",
         "What a broker knows of a producer expires with time, not with its last record; else retention refuses a healthy producer.",
         ("K-360", "T10"),
     ),
-    Planned(
+    planned(
         "offsets_in_the_transaction",
         "commits of consumed offsets",
         "Offsets committed in a transaction carry the member and its generation, and whoever takes over waits until they are decided; "
         "else a rebalance processes records twice.",
         ("K-447",),
     ),
-    Planned(
+    planned(
         "epoch_on_fencing",
         "abort by InitProducerId",
         "A transaction that is aborted for a new producer is aborted under a raised epoch; else the old producer can write on.",
         ("T01",),
     ),
-    Planned(
+    planned(
         "verified_before_append",
         "first write of a transaction to a partition",
         "A leader appends a transactional record only while the coordinator holds that transaction open there; else a delayed write opens "
         "one that nobody ends.",
         ("K-890", "T03"),
     ),
-    Planned(
+    planned(
         "epoch_per_transaction",
         "identity of EndTxn",
         "Each transaction ends with a raised producer epoch; else a delayed commit ends a later transaction.",
         ("K-890", "T04"),
     ),
-    Planned(
+    planned(
         "last_stable_offset_is_exclusive",
         "range of read_committed",
         "A read_committed consumer reads below the last stable offset, and not the record there, which is the first undecided one.",
         ("T16",),
     ),
-    Planned(
+    planned(
         "end_of_every_begun_transaction",
         "client after a retried AddPartitionsToTxn",
         "A client ends every transaction that may have reached the coordinator; else its records join the next one.",
@@ -257,5 +252,5 @@ TRANSACTIONS: tuple[Planned, ...] = (
 )
 """Idempotent producers and transactions."""
 
-PLANNED: tuple[Planned, ...] = (*REPLICATION, *GROUPS, *TRANSACTIONS)
+ROWS = (*REPLICATION, *GROUPS, *TRANSACTIONS)
 """All rows to come."""
