@@ -139,7 +139,7 @@ def may_join(rules: AsyncIsrRules, state: State, follower: BrokerId) -> bool:
 @action(follower=followers)
 @kafka(
     "ReplicaStateMachine.removeReplicasFromIsr; ReplicationControlManager.handleBrokerFenced",
-    versions="2.7–4.3",
+    versions="2.7–3.9 with ZooKeeper; 3.0–4.3 with KRaft",
     simplified="any follower may be taken for dead at any moment; the leader never is, so no leader epoch is needed",
 )
 def controller_shrink_isr(state: State, bounds: Bounds, *, follower: BrokerId) -> State | None:
@@ -151,8 +151,9 @@ def controller_shrink_isr(state: State, bounds: Bounds, *, follower: BrokerId) -
 
 @action(version=versions, follower=followers)
 @kafka(
-    "KafkaController.processAlterIsr; ReplicationControlManager.alterPartition",
-    versions="2.7–4.3",
+    "KafkaController.processAlterIsr; KafkaController.processAlterPartition; "
+    "ReplicationControlManager.alterIsr; ReplicationControlManager.alterPartition",
+    versions="2.7–3.1 with ZooKeeper; 3.2–3.9 with ZooKeeper; 3.0–3.1 with KRaft; 3.2–4.3 with KRaft",
     simplified="a request that is not accepted gets no answer; one that was accepted may be delivered again; the proposal "
     "is named by the version that the leader knew and by the follower whose membership it changes",
 )
@@ -169,8 +170,8 @@ def controller_handle_request(state: State, rules: AsyncIsrRules, bounds: Bounds
 
 @action(follower=followers)
 @kafka(
-    "Partition.shrinkIsrWithAlterIsr; Partition.prepareIsrShrink",
-    versions="2.7–4.3",
+    "Partition.shrinkIsrWithAlterIsr; Partition.shrinkIsr; Partition.prepareIsrShrink",
+    versions="2.7; 2.8–3.0; 3.1–4.3",
     simplified="any member may be dropped, caught up or not; several proposals may be in flight, where Kafka allows one",
 )
 def leader_request_shrink_isr(state: State, *, follower: BrokerId) -> State | None:
@@ -182,8 +183,8 @@ def leader_request_shrink_isr(state: State, *, follower: BrokerId) -> State | No
 
 @action(follower=followers)
 @kafka(
-    "Partition.expandIsrWithAlterIsr; Partition.prepareIsrExpand",
-    versions="2.7–4.3",
+    "Partition.expandIsrWithAlterIsr; Partition.expandIsr; Partition.prepareIsrExpand",
+    versions="2.7; 2.8–3.0; 3.1–4.3",
     simplified="no leader epoch, whose start the follower must also have reached (Partition.isFollowerInSync); several "
     "proposals may be in flight, where Kafka allows one",
 )
@@ -205,8 +206,8 @@ def leader_write(state: State, bounds: Bounds) -> State | None:
 
 @action(version=versions)
 @kafka(
-    "Partition.handleAlterIsrResponse; Partition.handleAlterPartitionUpdate; Partition.makeLeader",
-    versions="2.7–4.3",
+    "Partition.handleAlterIsrResponse; Partition.handleAlterIsrUpdate; Partition.handleAlterPartitionUpdate; Partition.makeLeader",
+    versions="2.7–3.0; 3.1; 3.2–4.3; 2.7–4.3",
     simplified="the answer to the leader's own request and the news of another decision are the same message",
 )
 def leader_handle_update(state: State, *, version: int) -> State | None:

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from typing import assert_never
 
-from attrs import evolve, field, frozen, validators
+from attrs import field, frozen, validators
 
 from .log import (
     UNDEFINED_EPOCH,
@@ -314,7 +314,7 @@ def delete_segments(state: State, rules: LogRules, *, base_offset: int) -> State
     kept = tuple(segment for segment in state.segments if segment.base_offset >= base_offset)
     if len(kept) == len(state.segments) or not kept or kept[0].base_offset != base_offset:
         return None
-    return evolve(started_at(state, rules, max(base_offset, state.log_start_offset)), segments=kept)
+    return put(started_at(state, rules, max(base_offset, state.log_start_offset)), segments=kept)
 
 
 @action(offset=offsets)

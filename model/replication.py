@@ -226,7 +226,8 @@ def controller_shrink_isr(state: State, bounds: Bounds, *, broker: BrokerId) -> 
 @kafka(
     "Partition.makeLeader; ReplicaManager.makeLeaders; ReplicaManager.applyLocalLeadersDelta",
     versions="0.8–4.3; 0.8.2–3.9 with ZooKeeper; 3.0–4.3 with KRaft",
-    simplified="any newer request may be taken first, skipping others; the follower state of the leader is derived, not reset",
+    simplified="any newer request may be taken first, skipping others; what a leader notes of its followers, and Kafka resets here, "
+    "is not kept: their logs are looked at",
 )
 def become_leader(state: State, *, broker: BrokerId, leader_epoch: int) -> State | None:
     """A broker learns that it leads under a newer leader epoch; log and high watermark stay as they are."""
@@ -293,7 +294,7 @@ def leader_shrink_isr(state: State, rules: ReplicationRules, *, leader: BrokerId
     "is alive is not asked",
 )
 def leader_expand_isr(state: State, rules: ReplicationRules, *, leader: BrokerId, follower: BrokerId) -> State | None:
-    """The true leader readmits a follower that has reached its high watermark; the leader epoch stays."""
+    """The true leader readmits a follower that has reached its high watermark, and as much of its epoch as the rules ask for."""
     isr = state.replicas[leader].isr
     if follower in isr or not is_true_leader(state, leader):
         return None
@@ -314,7 +315,7 @@ def leader_expand_isr(state: State, rules: ReplicationRules, *, leader: BrokerId
     "a request that names no leader is never applied, so that a deposed leader acts on until it sees a later one",
 )
 def become_follower(state: State, rules: ReplicationRules, *, broker: BrokerId, leader_epoch: int) -> State | None:
-    """A broker learns of another leader under a newer leader epoch, and truncates its log to match that leader's."""
+    """A broker learns of another leader under a newer leader epoch, and truncates its log to where it takes the two to agree."""
     request = state.requests[leader_epoch]
     if request is None or request.leader in (NOBODY, broker) or leader_epoch <= state.replicas[broker].leader_epoch:
         return None

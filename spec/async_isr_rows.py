@@ -26,7 +26,8 @@ ROWS = (
     Row(
         id="maximal_isr_counts_committed",
         rule="high_watermark_over",
-        statement="Whom the proposal would drop still counts: until the controller accepts it, a leader may be drawn from the old ISR.",
+        statement="While a proposal is in flight, whom it would drop still counts towards the high watermark: until the controller accepts "
+        "it, a leader may be drawn from the old ISR.",
         sources=("S6", "K-497", "KIP-497"),
         machine="async_isr",
         rules_off="high_watermark_over_proposed_isr",
@@ -39,7 +40,7 @@ ROWS = (
         id="isr_compare_and_set",
         rule="version_check",
         statement="The controller refuses a proposal that started from another ISR than the current one; else it undoes a decision that "
-        "the leader has not heard of, or acts on after it.",
+        "the leader has not heard of.",
         sources=("S5", "K-497", "KIP-497"),
         machine="async_isr",
         rules_off="version_unchecked",

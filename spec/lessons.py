@@ -104,7 +104,7 @@ LESSONS = {
         property="strong_isr",
         note="A leader in the third epoch counts a record as committed because a follower holds it, but that follower is still in the "
         "first; it goes on to the second, whose leader has an empty log, and truncates the record. What a follower holds counts only if "
-        "it can not be truncated any more on the way to the leader's epoch. KIP-320 ended it: the high watermark advances only over "
+        "it cannot be truncated any more on the way to the leader's epoch. KIP-320 ended it: the high watermark advances only over "
         "followers in the same leader epoch.",
         source="KIP-320; KAFKA-7395",
     ),
@@ -210,7 +210,7 @@ LESSONS = {
         bounds=LOG,
         property="leader_knows_its_epoch",
         note="A replica becomes leader, and its cache does not know the epoch that it leads in. The epoch was to be cached with its first "
-        "record; until then the leader has no answer for a follower whose last record is of a later epoch than its own, and that "
+        "record; until then the leader has no answer for a follower whose last record is of a later epoch than the leader's, and that "
         "follower falls back to its high watermark. Since KAFKA-7415 a leader caches its epoch at the log's end once it is elected.",
         source="KAFKA-7415; Partition.makeLeader",
     ),

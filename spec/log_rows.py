@@ -25,8 +25,8 @@ ROWS = (
     Row(
         id="epoch_cache_follows_empty_truncation",
         rule="epoch_cache_truncation",
-        statement="It is truncated also when no record goes: a deposed leader's own epoch, under which it wrote nothing, would stay and "
-        "outrank the epochs of what it copies then.",
+        statement="A truncation cuts the epoch cache also when no record goes: else a deposed leader's own epoch, under which it wrote "
+        "nothing, stays and outranks the epochs of what it copies then.",
         sources=("K-279", "KAFKA-10706"),
         machine="log",
         rules_off="epoch_cache_truncated_with_records",
@@ -51,7 +51,7 @@ ROWS = (
     Row(
         id="epoch_cache_forgets_with_the_log",
         rule="epoch_cache_start",
-        statement="Epochs whose records were all deleted leave the cache; else it answers with offsets that are gone.",
+        statement="Epochs whose records were all deleted leave the cache, all but the latest; else it answers with offsets that are gone.",
         sources=("S10", "K-101"),
         machine="log",
         rules_off="epoch_cache_start_kept",
@@ -74,8 +74,8 @@ ROWS = (
     Row(
         id="epoch_begins_at_election",
         rule="epoch_begin",
-        statement="A leader knows its own epoch before it has a record of it; else a follower of a later epoch than the leader's last "
-        "record gets no answer, and falls back to its high watermark.",
+        statement="A leader knows its own epoch before it has a record of it; else a follower whose last record is of a later epoch than "
+        "the leader's gets no answer, and falls back to its high watermark.",
         sources=("K-279", "KAFKA-7415"),
         machine="log",
         rules_off="epoch_cached_at_first_record",

@@ -43,7 +43,8 @@ ROWS = (
     Row(
         id="truncate_to_shared_epoch_as_shipped",
         rule="truncation",
-        statement="The same for KIP-101 as Kafka 0.11 has it, where an answer above the follower's own end truncates nothing.",
+        statement="KIP-101 as Kafka 0.11 has it, where an answer above the follower's own end truncates nothing, lets logs part as its "
+        "first model does; only an answer that names the epoch it is about ends that.",
         sources=("K-279", "R03", "KIP-101", "KIP-279"),
         machine="replication",
         rules_off="kip_101_clamped",
@@ -67,8 +68,8 @@ ROWS = (
     Row(
         id="expand_from_epoch_start_fenced",
         rule="expand_epoch_start",
-        statement="The fences of KIP-320 do not replace it: also in one epoch with its leader, a follower may lack what was committed "
-        "before.",
+        statement="The fences of KIP-320 do not replace the epoch start: a follower in the same epoch as its leader may still lack what "
+        "was committed before that epoch.",
         sources=("S5", "K-320", "R06", "KIP-320"),
         machine="replication",
         rules_off="kip_320_expand_without_epoch_start",
@@ -81,7 +82,8 @@ ROWS = (
     Row(
         id="expand_from_epoch_start_loss",
         rule="expand_epoch_start",
-        statement="With one more election the follower that joined too early leads, and the committed record is lost.",
+        statement="A follower that joins the ISR before it has reached the start of the leader's epoch may be elected next, and then a "
+        "committed record is lost.",
         sources=("S14", "K-320", "R06", "KAFKA-7128"),
         machine="replication",
         rules_off="kip_320_expand_without_epoch_start",
@@ -95,8 +97,8 @@ ROWS = (
     Row(
         id="expand_fenced",
         rule="expand_fence, expand_epoch_start",
-        statement="The leader readmits a follower of its own epoch whose log has reached that epoch; a log that is long enough is not "
-        "enough.",
+        statement="The leader readmits a follower only in its own leader epoch, and only from the start of that epoch on; a log that is "
+        "merely long enough may lack what was committed before.",
         sources=("S5", "K-320", "KIP-320"),
         machine="replication",
         rules_off="kip_320_expand_unfenced",
@@ -197,8 +199,8 @@ ROWS = (
     Row(
         id="epoch_start_of_whom",
         rule="expand_epoch_start",
-        statement="It does not matter either whether the leader's high watermark must have reached its epoch, as first modelled, or just "
-        "the follower that joins, as in Kafka.",
+        statement="For joining the ISR it does not matter whether the leader's high watermark must have reached the leader's epoch, as "
+        "first modelled, or only the follower that joins, as in Kafka.",
         sources=("S4", "K-320", "KAFKA-7128"),
         machine="replication",
         rules_off="kip_320_follower_rule",
@@ -221,7 +223,8 @@ ROWS = (
     Row(
         id="truncate_to_shared_epoch_fenced",
         rule="truncation",
-        statement="Nor for KIP-101's lookup: a leader that knows no larger epoch makes its follower fall back to the high watermark.",
+        statement="Fenced fetches do not make up for KIP-101's lookup: a leader that knows no larger epoch makes its follower fall back to "
+        "the high watermark.",
         sources=("S6", "K-279", "R03"),
         machine="replication",
         rules_off="kip_320_kip_101_lookup",
@@ -232,8 +235,8 @@ ROWS = (
     Row(
         id="lookup_above_the_end",
         rule="truncation",
-        statement="An end above its own truncates nothing and lets the follower follow. Taken literally it blocks the follower for good, "
-        "and the replicas never get in sync again.",
+        statement="A follower truncates nothing, and follows, if the answer lies above its own end. Taken literally, such an answer blocks "
+        "it for good, and the replicas never get in sync again.",
         sources=("S4", "S13", "K-101"),
         machine="replication",
         rules_off="kip_320_blocking_lookup",
@@ -244,8 +247,8 @@ ROWS = (
     Row(
         id="lookup_above_the_end_stalls",
         rule="truncation",
-        statement="The same as a run that stops for ever: all that fairness demands was done, and the leader's records are never "
-        "committed.",
+        statement="A follower that is blocked by an answer above its own end brings the run to a stop: all that fairness demands was done, "
+        "and the leader's records are never committed.",
         sources=("S7", "S13", "K-101"),
         machine="replication",
         rules_off="kip_320_blocking_lookup",
