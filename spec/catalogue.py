@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The catalogue: each rule that matters, where it comes from, and what breaks without it.
 
-Depths are steps of a shortest counterexample, and each row stands in a smallest scope that shows it. The depths of the
-published variants are published too (with the state counts of their scopes); all others are pinned by our own engines.
+Depths are steps of a shortest counterexample, and each row stands in a smallest scope that shows it. Those of the
+published variants were also found by an independent exploration; all others are pinned by our own engine alone.
 """
 
 from __future__ import annotations
