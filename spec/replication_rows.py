@@ -140,8 +140,8 @@ ROWS = (
     Row(
         id="fetch_fenced",
         rule="fetch_fence",
-        statement="A leader answers only fetches of its own epoch; else a broker that is to lead copies a record without the high "
-        "watermark that its next leadership would need, and leads with an ISR that is out of date.",
+        statement="A leader answers only fetches of its own epoch; else a broker takes over the high watermark of a later leader, then "
+        "leads in an earlier epoch, and counts as committed what the ISR of that epoch never got.",
         sources=("S6", "K-320", "KIP-320"),
         machine="replication",
         rules_off="kip_320_fetch_unfenced",
