@@ -33,6 +33,8 @@ WIDTHS = {
 WIDE, OTHER, MARK = 1.4, 1.05, 0.3
 """Widths of East Asian characters and pictographs, of all else outside ASCII, and of combining marks: generous."""
 
+NARROWEST = min(*WIDTHS[False].values(), *WIDTHS[True].values(), MARK)
+
 
 def clean(text: str) -> str:
     """Return text on one line, in which every character can be seen and none can do anything."""
@@ -69,9 +71,9 @@ def wrap(text: str, size: float, room: float, *, bold: bool = False, lines: int 
     line = ""
     for word in clean(text).split(" "):
         rest = word
-        while rest:
+        while rest and (lines is None or len(found) <= lines):
             longer = f"{line} {rest}" if line else rest
-            if width(longer, size, bold=bold) <= room:
+            if len(longer) * size * NARROWEST <= room and width(longer, size, bold=bold) <= room:  # a foreign word may be endless
                 line, rest = longer, ""
             elif line:
                 found.append(line)

@@ -67,3 +67,11 @@ def test_bold_text_is_not_narrower() -> None:
 def test_hostile_text_is_one_line_without_markup() -> None:
     """The text that tries everything ends up with nothing but text."""
     assert not set("<>\"'\n\x1b\x00\u202e") & set(escape(HOSTILE))
+
+
+def test_an_endless_word_costs_no_more_than_its_lines() -> None:
+    """What will not be drawn is not measured: a word of millions of characters is shortened as a long one is."""
+    endless, long = (wrap("w" * count, 12, 300, lines=5) for count in (5_000_000, 5_000))
+    assert endless == long
+    assert len(endless) == 5
+    assert endless[-1].endswith("…")
