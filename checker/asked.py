@@ -14,7 +14,7 @@ from hwmark.spec.property import Property, Reachable
 from hwmark.spec.view import View
 
 from .decode import parse_assignments, parse_rule
-from .errors import unknown
+from .errors import InputError, unknown
 
 
 @frozen
@@ -65,14 +65,19 @@ def ask(  # noqa: PLR0913 - one parameter for each option
 ) -> Asked:
     """Return the check that these texts describe; raises ``InputError`` where one names something that does not exist."""
     chosen = described(machine)
-    rules = chosen.presets[named("preset", preset or chosen.right, chosen.presets)]
+    preset = chosen.right if preset is None else named("preset", preset, chosen.presets)
+    rules, changed = chosen.presets[preset], set[str]()
     for text in changed_rules:
         rules = parse_rule(rules, text)
+        name = text.partition("=")[0].strip()
+        if name in changed:
+            raise InputError(f"the rule {name} is set twice")
+        changed.add(name)
     scope = parse_assignments(type(chosen.small), chosen.small, bounds) if bounds else chosen.small
     settings = chosen.module.Config()
     return Asked(
         machine=machine,
-        preset=preset_name(chosen, rules, preset or chosen.right),
+        preset=preset_name(chosen, rules, preset),
         rules=rules,
         config=parse_assignments(type(settings), settings, config) if config else settings,
         bounds=scope,

@@ -22,6 +22,7 @@ from .output import folder, print_out, write_file
 from .progress import ProgressLine
 from .report import Checked, Report
 from .symmetry import NotSymmetricError
+from .text import sanitize
 from .verdict import Verdict, worst
 from .workers import Stop, available_workers
 
@@ -53,7 +54,7 @@ def check_machine(asked: Asked, output: str, out: Path | None) -> int:
     with ExitStack() as last:  # all of it happens, the last first, also where one before could not be written
         if place is not None:
             last.callback(_write_reports, {**ways, "text": lambda: _text().report_text(found)}, place)
-        last.callback(_answer, {**ways, "text": lambda: _text().report_text(found, colour=sys.stdout.isatty())}, output)
+        last.callback(_answer, {**ways, "text": lambda: _text().report_text(found, colour=sys.stdout.isatty()) + _where(place)}, output)
         if place is not None:
             _write_traces(checked, place, traces)
     return EXIT_CODES[found.verdict]
@@ -70,7 +71,7 @@ def check_suite(workers: int | None, timeout: float | None, output: str, out: Pa
     with ExitStack() as last:
         if place is not None:
             last.callback(_write_reports, {**ways, "text": lambda: _text().suite_text(found)}, place)
-        last.callback(_answer, {**ways, "text": lambda: _text().suite_text(found, colour=sys.stdout.isatty())}, output)
+        last.callback(_answer, {**ways, "text": lambda: _text().suite_text(found, colour=sys.stdout.isatty()) + _where(place)}, output)
     return EXIT_CODES[found.verdict]
 
 
@@ -115,6 +116,10 @@ def _write_traces(checked: Checked, place: Path, files: dict[str, str]) -> None:
             made = trace.to_trace(checked.asked.described, checked.asked.preset, checked.machine, result)
             trace.write(made, place / file)
             files[result.name] = file
+
+
+def _where(place: Path | None) -> str:
+    return "" if place is None else f"Reports and traces are in {sanitize(str(place))}; hwmark replay shows and draws a trace.\n"
 
 
 def _write_reports(ways: Formats, place: Path) -> None:

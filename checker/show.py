@@ -87,7 +87,7 @@ def _printed(output: str, found: Trace, replayed: Replayed) -> str:
 
     described = MACHINES[found.machine]
     name = preset_name(described, found.rules, described.right)
-    return replay_text(replayed, told_steps(replayed), name, promise(found), colour=sys.stdout.isatty())
+    return replay_text(replayed, told_steps(replayed), name, promise(found), violated=not is_goal(found), colour=sys.stdout.isatty())
 
 
 def _in_file(kind: str, found: Trace, replayed: Replayed) -> str | bytes:

@@ -16,7 +16,7 @@ from attrs import evolve, field, fields, frozen
 
 from hwmark.model.machine import Machine, Step
 from hwmark.spec.machines import MACHINES, Described
-from hwmark.spec.property import Property
+from hwmark.spec.property import Converges, Property
 
 from .decode import decode, decode_choices
 from .errors import InputError, unknown
@@ -33,6 +33,9 @@ from .verdict import Result, Run
 __all__ = ["SCHEMA", "Trace", "dumps", "from_json", "load", "replay", "sanitize", "to_json", "to_trace", "write"]
 
 SCHEMA = "hwmark.trace/1"
+
+NOT_ASKED_AGAIN = "That nothing leads on from there to what the property asks for is not looked for again: hwmark check does."
+"""What a replay of a ``Converges`` trace leaves out, since only the whole graph tells."""
 
 Machines = Mapping[str, Described]
 
@@ -225,11 +228,13 @@ def replay(trace: Trace, machines: Machines = MACHINES) -> Replayed:
     """
     described = _described(trace.machine, machines)
     machine = described.build(trace.rules, trace.config, trace.bounds)
+    prop = _property(described, trace.property)
     stale = trace.model != fingerprint(described.module)
     try:
-        states, steps, found = ask_again(machine, _property(described, trace.property), trace.run())
+        states, steps, found = ask_again(machine, prop, trace.run())
     except InputError as error:
         raise InputError(f"{error}{' (the model has changed since this trace was made)' if stale else ''}") from None
-    remarks = ("The model has changed since this trace was made; it still replays.",) if stale else ()
+    remarks = [NOT_ASKED_AGAIN] if isinstance(prop, Converges) else []
+    remarks += ["The model has changed since this trace was made; it still replays."] if stale else []
     witness = {**found.choices, **found.facts}
-    return Replayed(machine, tuple(map(plain, states)), steps, trace.loop, trace.property, witness, trace.note, remarks)
+    return Replayed(machine, tuple(map(plain, states)), steps, trace.loop, trace.property, witness, trace.note, tuple(remarks))

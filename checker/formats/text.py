@@ -98,14 +98,19 @@ def steps(told: Sequence[Told], loop: int | None, view: View) -> Iterator[Text]:
         yield Text("     and then nothing happens any more.", style="bold")
 
 
-def replay_text(replayed: Replayed, taken: Sequence[Told], preset: str | None, promise: str, *, colour: bool = False) -> str:
+def replay_text(  # noqa: PLR0913 - all that is said of a run
+    replayed: Replayed, taken: Sequence[Told], preset: str | None, promise: str, *, violated: bool = True, colour: bool = False
+) -> str:
     """Return a run that was taken again: its lesson, its steps with what each changed, and what it shows."""
     machine = replayed.machine
     heading = f"{machine.name} under {preset or f'rules without a name ({assignments(machine.rules)})'}, {assignments(machine.bounds)}"
     parts = [Text(heading, style="bold")]
     if replayed.note:
         parts.append(Text(f"\n{sanitize(replayed.note)}"))
-    parts += [Text(""), *steps(taken, replayed.loop, view_of(machine.name)), Text(f"\n{replayed.property}: {sanitize(promise)}")]
+    verdict = Text(
+        f"\n{replayed.property} is {'violated' if violated else 'met'}: {sanitize(promise)}", style="bold red" if violated else "bold"
+    )
+    parts += [Text(""), *steps(taken, replayed.loop, view_of(machine.name)), verdict]
     if replayed.witness:
         parts.append(Text(f"Shown by {assignments(replayed.witness, view_of(machine.name))}."))
     return rendered(*parts, *(Text(sanitize(one)) for one in replayed.remarks), colour=colour)

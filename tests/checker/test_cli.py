@@ -115,6 +115,13 @@ def test_nothing_asked_is_wrong_usage_with_help(capsys: pytest.CaptureFixture[st
     assert (code, out.startswith("Usage: hwmark")) == (2, True)
 
 
+def test_python_runs_the_package_as_the_command() -> None:
+    """``python -m hwmark.checker`` is the command, also with Python's own options and with several processes."""
+    line = [sys.executable, "-O", "-m", "hwmark.checker", "check", "--timeout", "0", "--workers", "2", "--json"]
+    done = subprocess.run(line, capture_output=True, text=True, check=False)  # noqa: S603
+    assert (done.returncode, done.stderr, json.loads(done.stdout)["verdict"]) == (3, "", "undetermined")
+
+
 def test_the_command_line_is_imported_without_what_is_slow() -> None:
     """Help and usage errors need neither numbers, tables, graphs nor the machines."""
     program = "import sys, hwmark.checker.cli; print(*sys.modules)"
@@ -158,6 +165,26 @@ def test_out_has_every_format_and_a_trace_that_replays(capsys: pytest.CaptureFix
     replayed = json.loads(out)
     assert (code, replayed["witness"], replayed["trace"]["steps"]) == (0, judged["witness"], judged["trace"])
     assert len(replayed["states"]) == judged["depth"] + 1
+
+
+def test_text_says_where_the_files_are_and_what_a_trace_shows(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """A person is told where reports and traces went, and that a trace breaks its promise or meets its goal."""
+    _, out, _ = answer(capsys, *BROKEN, "--out", str(tmp_path))
+    assert out.endswith(f"Reports and traces are in {tmp_path}; hwmark replay shows and draws a trace.\n")
+    assert "Reports and traces" not in (tmp_path / "report.txt").read_text()
+    (path,) = tmp_path.glob("*.trace.json")
+    _, out, _ = answer(capsys, "replay", str(path))
+    assert "\nstrong_isr is violated: Every member of the quorum's ISR" in out
+    steps = [
+        {"action": "controller_elect_leader", "choices": {"leader": 0}},
+        {"action": "become_leader", "choices": {"broker": 0, "leader_epoch": 0}},
+    ]
+    steps.append({"action": "leader_write", "choices": {"leader": 0}})
+    steps += [{"action": "controller_elect_leader", "choices": {"leader": 1}}, {"action": "leader_write", "choices": {"leader": 0}}]
+    path.write_text(json.dumps({**json.loads(path.read_text()), "property": "zombie_writes", "steps": steps}))
+    code, out, err = answer(capsys, "replay", str(path))
+    assert (code, err) == (0, "")
+    assert "\nzombie_writes is met: A deposed leader" in out
 
 
 def test_a_file_appears_whole_or_not_at_all(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
@@ -337,7 +364,9 @@ BAD_USAGE: list[tuple[tuple[str, ...], str]] = [
     (("check", "replicaton"), "replication"),
     (("check", "nothing"), "async_isr"),
     (("check", "replication", "--rules", "kip320"), "kip_320"),
+    (("check", "replication", "--rules", ""), "kip_320"),
     (("check", "replication", "--set", "fetch_fences=none"), "fetch_fence"),
+    (("check", "replication", "--set", "fetch_fence=none", "--set", "fetch_fence = leader_epoch"), "fetch_fence is set twice"),
     (("check", "replication", "--set", "fetch_fence=nome"), "none"),
     (("check", "replication", "--set", "fetch_fence"), "RULE=VALUE"),
     (("check", "replication", "--bounds", "replica=2"), "replicas"),
