@@ -55,6 +55,7 @@ class Picture(Enum):
     NEIGHBOURHOOD = "neighbourhood"
 
 
+Output = Annotated[Format | None, typer.Option("--format", help="How to write the answer (default: text).")]
 Json = Annotated[bool, typer.Option("--json", help="Short for --format json.")]
 Workers = Annotated[int | None, typer.Option(min=1, metavar="N", help="Processes for several searches at once (default: one a CPU).")]
 
@@ -90,7 +91,7 @@ def check(  # noqa: PLR0913 - one parameter for each option
     max_states: Annotated[int | None, typer.Option(min=1, metavar="N", help="Stop, undetermined, at so many states.")] = None,
     timeout: Annotated[float | None, typer.Option(metavar="S", help="Stop, undetermined, after so many seconds.")] = None,
     keep_going: Annotated[bool, typer.Option("--keep-going", help="Explore all, also when every property is decided.")] = False,
-    output: Annotated[Format | None, typer.Option("--format", help="How to write the answer (default: text).")] = None,
+    output: Output = None,
     json: Json = False,
     out: Annotated[Path | None, typer.Option(metavar="DIR", help="Also write the reports, and a trace of each violation, here.")] = None,
 ) -> int:
@@ -139,12 +140,16 @@ def catalogue(
     *,
     run: Annotated[bool, typer.Option("--run", help="Prove each row by exploring with the rule switched off and on.")] = False,
     workers: Workers = None,
+    output: Output = None,
     json: Json = False,
 ) -> int:
     """List every rule, its sources, and what breaks without it."""
+    chosen = _format(output, json=json)
+    if chosen in (Format.JUNIT, Format.SARIF) and not run:
+        raise InputError(f"--format {chosen.value} needs --run: it tells verdicts, which only rows that were proved have")
     from . import commands  # noqa: PLC0415
 
-    return commands.catalogue(rows or (), _format(None, json=json).value, workers, run=run)
+    return commands.catalogue(rows or (), chosen.value, workers, run=run)
 
 
 @app.command()
@@ -154,23 +159,38 @@ def replay(  # noqa: PLR0913 - one parameter for each option
     svg: Annotated[Path | None, typer.Option(metavar="F", help="Draw it as SVG into this file.")] = None,
     png: Annotated[Path | None, typer.Option(metavar="F", help="Draw it as PNG into this file.")] = None,
     picture: Annotated[
-        Picture,
-        typer.Option(help="Draw lanes over time, the path of states, or the last steps with the states around them (for --svg and --png)."),
-    ] = Picture.SPACETIME,
+        Picture | None,
+        typer.Option(
+            help="Let --svg and --png draw lanes over time (the default), the path of states, or the last steps and the states around."
+        ),
+    ] = None,
     html: Annotated[Path | None, typer.Option(metavar="F", help="Write a page with a step slider into this file.")] = None,
     itf: Annotated[Path | None, typer.Option(metavar="F", help="Write it in the Informal Trace Format into this file.")] = None,
     mermaid: Annotated[bool, typer.Option("--mermaid", help="Print it as a Mermaid diagram.")] = False,
     python: Annotated[bool, typer.Option("--python", help="Print it as a Python program.")] = False,
-    json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
+    output: Output = None,
+    json: Json = False,
 ) -> int:
     """Take the steps of a trace again, and show what each one changes."""
-    chosen = [name for name, wanted in (("mermaid", mermaid), ("python", python), ("json", json)) if wanted]
+    written = _format(output, json=json)
+    if written not in (Format.TEXT, Format.JSON):
+        raise InputError(f"--format {written.value} is for verdicts, which a replay has none of: choose text or json")
+    wanted = (
+        ("--mermaid", mermaid),
+        ("--python", python),
+        ("--json", json),
+        (f"--format {written.value}", output is not None and not json),
+    )
+    chosen = [option for option, given in wanted if given]
     if len(chosen) > 1:
-        raise InputError(f"only one of {', '.join(f'--{name}' for name in chosen)} can be printed")
+        raise InputError(f"only one of {', '.join(chosen)} can be printed")
+    if picture is not None and svg is png is None:
+        raise InputError(f"--picture {picture.value} says what --svg and --png draw: give one of them")
     from . import show  # noqa: PLC0415
 
-    files = {f"{picture.value}_svg": svg, f"{picture.value}_png": png, "html": html, "itf": itf}
-    return show.replay(trace, chosen[0] if chosen else "text", files)
+    kind = (picture or Picture.SPACETIME).value
+    printed = "mermaid" if mermaid else "python" if python else written.value
+    return show.replay(trace, printed, {f"{kind}_svg": svg, f"{kind}_png": png, "html": html, "itf": itf})
 
 
 def _format(output: Format | None, *, json: bool) -> Format:

@@ -139,6 +139,7 @@ def catalogue(ids: Sequence[str], output: str, workers: int | None, *, run: bool
         raise InputError("none of these rows can be proved by exploring")
     proofs = _prove(provable, workers) if run else {}
     ways: Formats = {
+        **_for_programs([], list(proofs.values())),
         "json": lambda: formats.to_json(rows_of.plain(rows, proofs, ran=run)),
         "text": lambda: _text().catalogue_text(rows, proofs, colour=sys.stdout.isatty()),
     }

@@ -13,6 +13,7 @@ from hwmark.spec.property import Property, Reachable
 
 from . import formats, trace
 from .asked import preset_name, view_of
+from .errors import InputError
 from .output import print_out, write_file
 from .plain import to_plain
 from .replay import Replayed
@@ -28,9 +29,12 @@ NEIGHBOURHOOD_STEPS = 5
 
 def replay(given: str, output: str, files: Mapping[str, Path | None]) -> int:
     """Replay a trace, write the files asked for (by format), and print it; raises ``InputError`` if it does not replay."""
+    wanted = {kind: path for kind, path in files.items() if path is not None}
+    if len({path.absolute() for path in wanted.values()}) < len(wanted):
+        raise InputError("two files would be written to the same place: give each a name of its own")
     found = find_trace(given)
     replayed = trace.replay(found)
-    rendered = {path: _in_file(kind, found, replayed) for kind, path in files.items() if path is not None}
+    rendered = {path: _in_file(kind, found, replayed) for kind, path in wanted.items()}
     for path, content in rendered.items():
         write_file(path, content)
     print_out(_printed(output, found, replayed))

@@ -253,6 +253,20 @@ def test_catalogue_proves_rows_by_id(capsys: pytest.CaptureFixture[str]) -> None
     assert (code, err) == (2, "hwmark: none of these rows can be proved by exploring\n")
 
 
+@pytest.mark.parametrize(("written", "start"), [("json", "{"), ("junit", "<?xml"), ("sarif", "{"), ("text", "")])
+def test_catalogue_speaks_every_format(capsys: pytest.CaptureFixture[str], written: str, start: str) -> None:
+    """What running rows showed is said in each format."""
+    code, out, err = answer(capsys, "catalogue", "--run", "isr_compare_and_set", "--workers", "1", "--format", written)
+    assert (code, err) == (0, "")
+    assert out.startswith(start)
+    assert "isr_compare_and_set" in out
+
+
+def test_replay_knows_the_same_option_for_json(capsys: pytest.CaptureFixture[str]) -> None:
+    """``--format json`` is ``--json`` here too."""
+    assert answer(capsys, "replay", "kip_101_divergence", "--format", "json") == answer(capsys, "replay", "kip_101_divergence", "--json")
+
+
 # -- interrupts and pipes --
 
 
@@ -402,6 +416,13 @@ BAD_USAGE: list[tuple[tuple[str, ...], str]] = [
     (("replay", "a\x00b.json"), "null"),
     (("replay",), "TRACE.json|NAME"),
     (("replay", "x", "--mermaid", "--json"), "only one of --mermaid, --json"),
+    (("replay", "x", "--python", "--format", "json"), "only one of --python, --format json"),
+    (("replay", "x", "--format", "junit"), "text or json"),
+    (("replay", "x", "--json", "--format", "text"), "only one"),
+    (("replay", "kip_101_divergence", "--picture", "states"), "--svg and --png"),
+    (("replay", "kip_101_divergence", "--svg", "same", "--png", "./same"), "same place"),
+    (("replay", "kip_101_divergence", "--svg", "a\x00b"), "null"),
+    (("catalogue", "--format", "sarif"), "needs --run"),
 ]
 
 
