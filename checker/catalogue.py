@@ -99,12 +99,16 @@ def _breaks(report: Report, breaks: Mapping[str, int]) -> Iterator[Finding]:
     """Yield what is wrong with the run that must violate these properties after so many steps each."""
     for one in report.properties:
         promised = breaks.get(one.name)
+        if _is_stopped(report, one):
+            continue
         if one.verdict is Verdict.UNDETERMINED:
             yield one.verdict, f"under {report.preset} {one.name} is undetermined: {one.why}"
         elif promised is None or one.verdict is Verdict.HOLDS:
             yield Verdict.VIOLATED, f"under {report.preset} {one.name} is {one.verdict.value}, which the row does not say"
         elif one.depth != promised:
             yield Verdict.VIOLATED, f"under {report.preset} {one.name} is violated after {one.depth} steps, not {promised}"
+    if any(_is_stopped(report, one) for one in report.properties):
+        yield Verdict.UNDETERMINED, f"under {report.preset} not everything was found: {report.stopped}"
 
 
 def _breaks_nothing(report: Report, named_ones: Iterable[str]) -> Iterator[Finding]:
@@ -112,12 +116,17 @@ def _breaks_nothing(report: Report, named_ones: Iterable[str]) -> Iterator[Findi
     for one in report.properties:
         if one.verdict is Verdict.VIOLATED:
             yield one.verdict, f"under {report.preset} {one.name} is violated{_after(one)}"
-        elif one.verdict is Verdict.UNDETERMINED and one.name in named_ones:
+        elif one.verdict is Verdict.UNDETERMINED and one.name in named_ones and not _is_stopped(report, one):
             yield one.verdict, f"under {report.preset} {one.name} is undetermined: {one.why}"
     if not report.complete and report.verdict is not Verdict.VIOLATED:
         yield Verdict.UNDETERMINED, f"under {report.preset} the scope was not explored: {report.stopped}"
     elif not any(one.verdict is Verdict.HOLDS for one in report.properties):
         yield Verdict.UNDETERMINED, f"under {report.preset} nothing is known to hold"
+
+
+def _is_stopped(report: Report, one: Judged) -> bool:
+    """Whether a property is undetermined since the search was stopped: said once, not of each."""
+    return one.verdict is Verdict.UNDETERMINED and not report.complete and one.why == report.stopped
 
 
 def _verdict(report: Report, named_ones: Iterable[str]) -> Verdict:

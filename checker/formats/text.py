@@ -29,6 +29,8 @@ from . import assignments, say
 STYLES = {"holds": "green", "violated": "bold red", "undetermined": "yellow", "agrees": "green", "planned": "dim"}
 WIDTH, NARROWEST = 110, 40
 """Columns where there is no terminal, and where there is one that is too narrow to write on."""
+LEAST_FOR_COLUMNS, BETWEEN = 72, " · "
+"""Width below which columns would break each word: what stands in them then follows one after the other."""
 NUMBERS = ("steps", "states")
 """The columns of numbers."""
 FEW = 3
@@ -38,14 +40,21 @@ HOW_TO_READ = "A rule agrees if these break without it, each after so many steps
 
 
 def rendered(*parts: Any, colour: bool) -> str:
-    """Return what rich makes of these tables and lines, as wide as the terminal and without colour unless asked for."""
+    """Return what rich makes of these tables, lines and prose, as wide as the terminal and without colour unless asked for.
+
+    A line stays one line; text that says how it overflows, as ``_prose`` does, is broken between its words.
+    """
     out = io.StringIO()
     console = Console(
         file=out, width=_width(), force_terminal=colour, color_system="auto" if colour else None, markup=False, highlight=False, emoji=False
     )
     for part in parts:
-        console.print(part, soft_wrap=not isinstance(part, Table))
+        console.print(part, soft_wrap=isinstance(part, Text) and part.overflow is None)
     return out.getvalue()
+
+
+def _prose(text: str, style: str = "") -> Text:
+    return Text(text, style=style, overflow="fold")
 
 
 def _width() -> int:
@@ -62,7 +71,7 @@ def report_text(report: Report, *, colour: bool = False) -> str:
         promise = one.promise + (f"\n({one.why})" if one.why else "")
         _add(table, one.name, one.kind, _verdict(one.verdict.value), "" if one.depth is None else str(one.depth), promise)
     heading = f"{report.machine} under {_rules(report)}, {assignments(report.bounds)}"
-    return rendered(Text(heading, style="bold"), table, *_shown(report), *map(Text, _figures(report)), colour=colour)
+    return rendered(Text(heading, style="bold"), table, *_shown(report), *map(_prose, _figures(report)), colour=colour)
 
 
 def _rules(report: Report) -> str:
@@ -106,14 +115,14 @@ def replay_text(  # noqa: PLR0913 - all that is said of a run
     heading = f"{machine.name} under {preset or f'rules without a name ({assignments(machine.rules)})'}, {assignments(machine.bounds)}"
     parts = [Text(heading, style="bold")]
     if replayed.note:
-        parts.append(Text(f"\n{sanitize(replayed.note)}"))
-    verdict = Text(
+        parts.append(_prose(f"\n{sanitize(replayed.note)}"))
+    verdict = _prose(
         f"\n{replayed.property} is {'violated' if violated else 'met'}: {sanitize(promise)}", style="bold red" if violated else "bold"
     )
     parts += [Text(""), *steps(taken, replayed.loop, view_of(machine.name)), verdict]
     if replayed.witness:
         parts.append(Text(f"Shown by {assignments(replayed.witness, view_of(machine.name))}."))
-    return rendered(*parts, *(Text(sanitize(one)) for one in replayed.remarks), colour=colour)
+    return rendered(*parts, *(_prose(sanitize(one)) for one in replayed.remarks), colour=colour)
 
 
 def _figures(report: Report) -> Iterator[str]:
@@ -154,11 +163,7 @@ def suite_text(suite: Suite, *, colour: bool = False) -> str:
     troubles: list[Text] = []
     for run in suite.runs:
         _add(table, run.title, assignments(run.bounds), f"{run.states:,}", _verdict(run.verdict.value, _asked_and_found(run.properties)))
-        troubles += [
-            Text(f"{run.title}: {one.name} is {one.verdict.value}{_because(one)}")
-            for one in run.properties
-            if one.verdict is not Verdict.HOLDS
-        ]
+        troubles += map(Text, _troubles(run))
     for proved in suite.rows:
         _add(
             table,
@@ -170,6 +175,16 @@ def suite_text(suite: Suite, *, colour: bool = False) -> str:
         troubles += [Text(f"{proved.row.id}: {sanitize(why)}") for why in proved.why]
     closing = f"{suite.verdict.value}: {len(suite.runs)} checks, {len(suite.rows)} rows of the catalogue, {suite.seconds:.1f} s."
     return rendered(table, *troubles, Text(HOW_TO_READ), Text(closing, style=STYLES[suite.verdict.value]), colour=colour)
+
+
+def _troubles(run: Report) -> Iterator[str]:
+    """Yield a line for each property that does not hold, but only one for all those that a stopped search left open."""
+    stopped = [one for one in run.properties if one.verdict is Verdict.UNDETERMINED and not run.complete and one.why == run.stopped]
+    for one in run.properties:
+        if one.verdict is not Verdict.HOLDS and (one not in stopped or len(stopped) == 1):
+            yield f"{run.title}: {one.name} is {one.verdict.value}{_because(one)}"
+    if len(stopped) > 1:
+        yield f"{run.title}: {len(stopped)} properties are undetermined{_because(stopped[0])}"
 
 
 def _because(one: Judged) -> str:
@@ -203,6 +218,9 @@ def _broken(row: Row) -> str:
 def _table(*columns: str, names: Sequence[str]) -> Table:
     """Return a table with these columns; the names in the first are kept whole where there is room, and nothing is cut."""
     table = Table(box=SIMPLE_HEAD)
+    if _width() < LEAST_FOR_COLUMNS:
+        table.add_column(BETWEEN.join(columns), overflow="fold")
+        return table
     longest = max(map(len, names), default=0)
     for column in columns:
         whole = column == columns[0] and longest <= _width() // 3
@@ -212,7 +230,11 @@ def _table(*columns: str, names: Sequence[str]) -> Table:
 
 def _add(table: Table, *cells: str | Text) -> None:
     """Add a row whose text is safe; line breaks stay."""
-    table.add_row(*("\n".join(map(sanitize, cell.split("\n"))) if isinstance(cell, str) else cell for cell in cells))
+    safe = [Text("\n".join(map(sanitize, cell.split("\n")))) if isinstance(cell, str) else cell for cell in cells]
+    if len(table.columns) == 1:
+        table.add_row(Text(BETWEEN).join(cell for cell in safe if cell.plain), end_section=True)
+    else:
+        table.add_row(*safe)
 
 
 def _verdict(word: str, more: str = "") -> Text:

@@ -206,11 +206,19 @@ def test_text_loses_nothing_at_any_width(violated: Report, width: int, monkeypat
     assert max(map(len, table.splitlines())) <= max(width, 40)
 
 
+def test_a_narrow_terminal_gets_whole_words(violated: Report, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where columns would break each word, what stands in them follows one after the other; prose is broken between words."""
+    monkeypatch.setenv("COLUMNS", "40")
+    one = report_text(violated)
+    assert "\n  weak_isr · invariant · violated · 11" in one
+    assert {"committed.", "property", "strong_isr", "promise", "leader_advance_high_watermark"} <= set(one.split())
+
+
 def test_suite_text_is_one_table_with_a_line_for_each_trouble(violated: Report, limited: Report) -> None:
     """Runs and rows stand in one table; whatever is not as promised has its line; the verdict comes last."""
     shown = suite_text(Suite((violated, limited), (AGREED, LOST), 1.0))
     assert "replication.kip_101: weak_isr is violated after 11 steps" in shown
-    assert "replication.kip_320: structure is undetermined: reached the limit of 10 states" in shown
+    assert "replication.kip_320: 2 properties are undetermined: reached the limit of 10 states" in shown
     assert "T-1: a worker process died" in shown
     assert shown.endswith("violated: 2 checks, 2 rows of the catalogue, 1.0 s.\n")
 
