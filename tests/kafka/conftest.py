@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The witnesses: one program a test process, built once a test run."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import jvm
+import pytest
+
+SOURCES = Path(__file__).parent / "witness"
+
+
+@pytest.fixture(scope="session")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the folder in which all processes of a test run build; where nothing can be built, skip, or fail in CI."""
+    jvm.require()
+    base = tmp_path_factory.getbasetemp()
+    folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "witness"
+    folder.mkdir(exist_ok=True)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def epoch_cache(built: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[jvm.Witness]:
+    """Yield Kafka's own ``LeaderEpochFileCache``, open for questions."""
+    command = jvm.build(SOURCES / "EpochCacheWitness.java", built)
+    witness = jvm.Witness([*command, str(tmp_path_factory.mktemp("checkpoint"))])
+    yield witness
+    witness.close()
