@@ -335,7 +335,9 @@ def advance_log_start_offset(state: State, rules: LogRules, *, offset: int) -> S
     "LogLoader.load; LogLoader.recoverLog; LogSegment.recover",
     versions="2.7–4.3",
     simplified="any tail above the log start offset may be lost, and all segments are scanned; Kafka keeps the cache of flushed "
-    "ones from its checkpoint, and cuts it at the checkpointed log start offset, which may be older than the first segment",
+    "ones from its checkpoint, and cuts it at the checkpointed log start offset, which may be older than the first segment; "
+    "with a current checkpoint Kafka also forgets an epoch that starts at the log's end because its records are all deleted, "
+    "which is kept here, as Kafka keeps it without a checkpoint",
 )
 def crash_and_recover(state: State, rules: LogRules, *, end_offset: int) -> State | None:
     """The broker crashes, loses the records from an offset on, and loads what is left; it comes back as a follower."""
