@@ -54,7 +54,9 @@ def check_machine(asked: Asked, output: str, out: Path | None) -> int:
     with ExitStack() as last:  # all of it happens, the last first, also where one before could not be written
         if place is not None:
             last.callback(_write_reports, {**ways, "text": lambda: _text().report_text(found)}, place)
-        last.callback(_answer, {**ways, "text": lambda: _text().report_text(found, colour=sys.stdout.isatty()) + _where(place)}, output)
+        last.callback(
+            _answer, {**ways, "text": lambda: _text().report_text(found, colour=sys.stdout.isatty()) + _where(place, traces)}, output
+        )
         if place is not None:
             _write_traces(checked, place, traces)
     return EXIT_CODES[found.verdict]
@@ -71,7 +73,7 @@ def check_suite(workers: int | None, timeout: float | None, output: str, out: Pa
     with ExitStack() as last:
         if place is not None:
             last.callback(_write_reports, {**ways, "text": lambda: _text().suite_text(found)}, place)
-        last.callback(_answer, {**ways, "text": lambda: _text().suite_text(found, colour=sys.stdout.isatty()) + _where(place)}, output)
+        last.callback(_answer, {**ways, "text": lambda: _text().suite_text(found, colour=sys.stdout.isatty()) + _where(place, {})}, output)
     return EXIT_CODES[found.verdict]
 
 
@@ -118,8 +120,11 @@ def _write_traces(checked: Checked, place: Path, files: dict[str, str]) -> None:
             files[result.name] = file
 
 
-def _where(place: Path | None) -> str:
-    return "" if place is None else f"Reports and traces are in {sanitize(str(place))}; hwmark replay shows and draws a trace.\n"
+def _where(place: Path | None, traces: Mapping[str, str]) -> str:
+    if place is None:
+        return ""
+    shows = "; hwmark replay shows and draws a trace" if traces else ""
+    return f"Reports{' and traces' if traces else ''} are in {sanitize(str(place))}{shows}.\n"
 
 
 def _write_reports(ways: Formats, place: Path) -> None:

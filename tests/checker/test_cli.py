@@ -169,6 +169,8 @@ def test_out_has_every_format_and_a_trace_that_replays(capsys: pytest.CaptureFix
 
 def test_text_says_where_the_files_are_and_what_a_trace_shows(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     """A person is told where reports and traces went, and that a trace breaks its promise or meets its goal."""
+    _, out, _ = answer(capsys, *BROKEN, "--max-states", "1", "--out", str(tmp_path / "none"))
+    assert out.endswith(f"Reports are in {tmp_path / 'none'}.\n")
     _, out, _ = answer(capsys, *BROKEN, "--out", str(tmp_path))
     assert out.endswith(f"Reports and traces are in {tmp_path}; hwmark replay shows and draws a trace.\n")
     assert "Reports and traces" not in (tmp_path / "report.txt").read_text()
