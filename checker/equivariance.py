@@ -21,7 +21,7 @@ from hwmark.spec.property import Property, Reachable
 from .questions import LATER, follows_names
 from .replay import step_key, takes_of
 from .symmetry import Rename, Renaming, renamer, renamings
-from .system import IMPOSSIBLE, Bound, Observed, System, is_about_steps, plain, system
+from .system import IMPOSSIBLE, Bound, Observed, System, is_about_steps, own_state, system
 
 
 def asymmetry(machine: Machine[Any], properties: Sequence[Property], *, seed: int = 0, walks: int = 20, steps: int = 40) -> str | None:
@@ -37,7 +37,7 @@ def asymmetry(machine: Machine[Any], properties: Sequence[Property], *, seed: in
         renaming = chance.choice(moved)
         found = _Trial(renamed, asked, renaming, state, renamed.state(state, renaming)).asymmetry(explored)
         if found is not None:
-            return f"{found}; in {plain(state)}"
+            return f"{found}; in {own_state(state)}"
     return None
 
 
@@ -71,7 +71,7 @@ class _Trial:
             if not prop.about_steps and prop.answers(self.state) != prop.answers(self.image):
                 return f"{prop.name} answers otherwise once identities are renamed"
         for observer, rename in zip(explored.observers, self.renamed.memories, strict=True):
-            if observer.initial(plain(self.image)) != rename(observer.initial(plain(self.state)), self.renaming):
+            if observer.initial(own_state(self.image)) != rename(observer.initial(own_state(self.state)), self.renaming):
                 return f"observer {observer.name} begins otherwise once identities are renamed"
         found = (self.asymmetry_of(step) for step in explored.steps)
         return next((one for one in found if one is not None), None)

@@ -19,7 +19,7 @@ from scipy.sparse.csgraph import connected_components
 
 from hwmark.spec.property import LeadsTo
 
-from .system import plain
+from .system import own_state
 from .verdict import Run
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ class Graph:
         changes = np.not_equal(sources, targets)
         if search.system.observers and search.key is None:
             numbers: dict[Any, int] = {}
-            own = np.array([numbers.setdefault(plain(state), len(numbers)) for state in search.seen])
+            own = np.array([numbers.setdefault(own_state(state), len(numbers)) for state in search.seen])
             changes = np.not_equal(own[sources], own[targets])
         return cls(search, sources, targets, np.frombuffer(search.labels, dtype=np.int32), changes, depths, first_edge)
 

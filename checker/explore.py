@@ -22,7 +22,7 @@ from hwmark.spec.property import LeadsTo, Property, Reachable, StepProperty
 
 from .questions import LATER, GraphQuestion, Questions, follows_names, meaning, questions
 from .symmetry import NotSymmetricError, OrbitKey
-from .system import IMPOSSIBLE, Bound, System, is_about_steps, plain, system
+from .system import IMPOSSIBLE, Bound, System, is_about_steps, own_state, system
 from .verdict import Exploration, Result, Run, Verdict
 
 POLL_EVERY = 64
@@ -186,8 +186,8 @@ class _Search:
         number = self.seen.get(key)
         if number is not None:  # two initial states may be equal
             return number
-        if type(plain(state)) is not self.state_type:
-            raise TypeError(f"{self.system.steps[via]}: an action answers a {self.state_type.__name__} or None, not {plain(state)!r}")
+        if type(own_state(state)) is not self.state_type:
+            raise TypeError(f"{self.system.steps[via]}: an action answers a {self.state_type.__name__} or None, not {own_state(state)!r}")
         number = self.seen[key] = len(self.seen)
         self.parents.append(parent)
         self.via.append(via)

@@ -14,7 +14,7 @@ from hwmark.spec.property import Converges, LeadsTo, Property, Reachable, Witnes
 from .errors import InputError
 from .explain import explain
 from .replay import execute, step_key, takes_of
-from .system import IMPOSSIBLE, Bound, System, is_about_steps, plain, system
+from .system import IMPOSSIBLE, Bound, System, is_about_steps, own_state, system
 from .verdict import Run
 
 
@@ -49,7 +49,7 @@ def _why_impossible(explored: System, state: Any, step: Step) -> str:
         after = takes_of(explored)[step_key(step)](state)
     except ImpossibleError as error:
         return str(error)
-    said = explain(explored.machine, plain(state), step) if after is None else "it is taken"
+    said = explain(explored.machine, own_state(state), step) if after is None else "it is taken"
     raise InputError(f"{step}: nothing about this step is impossible: {said}")
 
 

@@ -12,7 +12,7 @@ from hwmark.model.machine import ImpossibleError, Machine, Step
 
 from .errors import InputError
 from .explain import explain
-from .system import System, plain, system
+from .system import System, own_state, system
 from .verdict import Run
 
 
@@ -57,7 +57,7 @@ def execute(explored: System, run: Run) -> tuple[Any, ...]:
         except ImpossibleError as error:
             raise InputError(f"{where}: ends in what its action holds to be impossible: {error}") from None
         if after is None:
-            raise InputError(f"{where}: {explain(explored.machine, plain(states[-1]), step)}")
+            raise InputError(f"{where}: {explain(explored.machine, own_state(states[-1]), step)}")
         states.append(after)
     return tuple(states)
 

@@ -121,7 +121,7 @@ def _by_name(what: str, named: Sequence[N]) -> list[N]:
     return list(known.values())
 
 
-def plain(state: Any) -> Any:
+def own_state(state: Any) -> Any:
     """Return the machine's own state inside a system's state."""
     return state.state if isinstance(state, Observed) else state
 

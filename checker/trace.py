@@ -26,7 +26,7 @@ from .judge import ask_again
 from .output import write_file
 from .plain import to_plain
 from .replay import Replayed
-from .system import IMPOSSIBLE, plain
+from .system import IMPOSSIBLE, own_state
 from .text import sanitize, shown
 from .verdict import Result, Run
 
@@ -237,4 +237,4 @@ def replay(trace: Trace, machines: Machines = MACHINES) -> Replayed:
     remarks = [NOT_ASKED_AGAIN] if isinstance(prop, Converges) else []
     remarks += ["The model has changed since this trace was made; it still replays."] if stale else []
     witness = {**found.choices, **found.facts}
-    return Replayed(machine, tuple(map(plain, states)), steps, trace.loop, trace.property, witness, trace.note, tuple(remarks))
+    return Replayed(machine, tuple(map(own_state, states)), steps, trace.loop, trace.property, witness, trace.note, tuple(remarks))

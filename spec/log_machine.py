@@ -142,11 +142,16 @@ def appended_at_end(before: State, step: Step, after: State) -> Witness | None:
     return None if found == expected else witness(step=str(step), expected=expected, found=found)
 
 
-@step_property(sources=("S2",), offset=offsets)
+def can_be_read(before: State, step: Step, after: State, offset: int) -> bool:
+    """Whether there is a record at the offset before the step."""
+    return before.log.at(offset) is not None
+
+
+@step_property(sources=("S2",), when=can_be_read, offset=offsets)
 def offset_stability(before: State, step: Step, after: State, *, offset: int) -> Witness | None:
     """What can be read at an offset stays the same record until it is gone."""
     old, new = before.log.at(offset), after.log.at(offset)
-    return None if old is None or new is None or old == new else witness(step=str(step), before=old, after=new)
+    return None if new is None or old == new else witness(step=str(step), before=old, after=new)
 
 
 def starts_later(before: State, step: Step, after: State) -> bool:

@@ -26,7 +26,7 @@ from hwmark.spec.view import View
 
 from . import assignments, say
 
-STYLES = {"holds": "green", "violated": "bold red", "undetermined": "yellow", "agrees": "green", "planned": "dim"}
+STYLES = {"holds": "green", "violated": "bold red", "undetermined": "yellow", "agrees": "green", "disagrees": "bold red", "planned": "dim"}
 WIDTH, NARROWEST = 110, 40
 """Columns where there is no terminal, and where there is one that is too narrow to write on."""
 LEAST_FOR_COLUMNS, BETWEEN = 72, " · "
@@ -206,7 +206,7 @@ def catalogue_text(rows: Sequence[Row], proved: Mapping[str, Proved], *, colour:
 
 
 def _agreement(proved: Proved) -> str:
-    return "agrees" if proved.agrees else proved.verdict.value
+    return "disagrees" if proved.verdict is Verdict.VIOLATED else "agrees" if proved.agrees else proved.verdict.value
 
 
 def _broken(row: Row) -> str:

@@ -12,7 +12,7 @@ from attrs import frozen
 from hwmark.checker.diff import changes
 from hwmark.checker.errors import InputError
 from hwmark.checker.replay import Replayed
-from hwmark.checker.system import plain
+from hwmark.checker.system import own_state
 from hwmark.checker.wording import entries
 from hwmark.model.machine import ImpossibleError
 
@@ -64,7 +64,7 @@ def explore_around(replayed: Replayed, *, steps: int = 1, tail: int | None = Non
 
 def path(replayed: Replayed, tail: int | None) -> list[Any]:
     """Return the states of the run that are drawn."""
-    states = [plain(state) for state in replayed.states]
+    states = [own_state(state) for state in replayed.states]
     return states if tail is None else states[-tail - 1 :]
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from hwmark.checker.diff import Change
 from hwmark.checker.replay import Replayed
-from hwmark.checker.system import plain
+from hwmark.checker.system import own_state
 from hwmark.checker.wording import entries, written
 from hwmark.spec.view import View
 
@@ -41,7 +41,7 @@ def draw(story: Story, replayed: Replayed, *, framed: bool = True) -> tuple[Canv
 def _initial(story: Story, replayed: Replayed) -> Node:
     """Return the node with the whole initial state."""
     lines = [Line("state 0: the start", bold=True)]
-    for name, value in entries(plain(replayed.states[0])):
+    for name, value in entries(own_state(replayed.states[0])):
         lines += [Line(line) for line in wrap(f"{name}: {written(value, story.view, name)}", SMALL, ROOM, lines=LINES)]
     return _node(story, lines, 0, STRONG_PANEL)
 

@@ -7,7 +7,7 @@ from attrs import frozen
 
 from hwmark.checker.diff import Change, changes
 from hwmark.checker.replay import Replayed
-from hwmark.checker.system import plain
+from hwmark.checker.system import own_state
 from hwmark.checker.wording import in_steps, written_facts, written_rules
 from hwmark.spec.view import Cell, Event, Lane, Message, Place, View
 
@@ -87,7 +87,7 @@ class Story:
 def tell(replayed: Replayed, view: View, *, promise: str = "", violated: bool = True) -> Story:
     """Tell a run in the words of a view; ``promise`` is what the property says, ``violated`` false where it is a goal."""
     view = view.of(replayed.machine)
-    states = [plain(state) for state in replayed.states]
+    states = [own_state(state) for state in replayed.states]
     rows = [Row(0, "", Event("The start"), tuple(LaneChange(lane) for lane in view.lanes(states[0])), ())]
     sent: dict[str, int] = {}
     for number, step in enumerate(replayed.steps, start=1):

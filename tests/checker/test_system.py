@@ -21,7 +21,7 @@ from toys import (
     turn,
 )
 
-from hwmark.checker.system import Observed, is_about_steps, plain, system
+from hwmark.checker.system import Observed, is_about_steps, own_state, system
 from hwmark.model.machine import Step
 from hwmark.spec.property import Observer, Witness, invariant, reachable, witness
 
@@ -31,7 +31,7 @@ def test_without_observers_states_are_the_machine_s_own() -> None:
     found = system(counter(turn, limit=3), (below(3),))
     assert found.initial == (Count(0),)
     assert [take(Count(2)) for take in found.takes] == [Count(0)]
-    assert plain(Count(2)) == Count(2)
+    assert own_state(Count(2)) == Count(2)
 
 
 def test_observers_are_composed_once_each_in_the_order_first_named() -> None:
@@ -40,7 +40,7 @@ def test_observers_are_composed_once_each_in_the_order_first_named() -> None:
     assert found.observers == (LAPS, LARGEST)
     assert found.initial == (Observed(Count(0), (0, 0)),)
     assert found.takes[0](Observed(Count(2), (0, 2))) == Observed(Count(0), (1, 2))
-    assert plain(found.initial[0]) == Count(0)
+    assert own_state(found.initial[0]) == Count(0)
 
 
 def test_step_that_is_not_enabled_is_not_observed() -> None:
