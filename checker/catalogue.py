@@ -14,8 +14,9 @@ from typing import Any
 from attrs import frozen
 
 from hwmark.spec.catalogue import Row
+from hwmark.spec.coverage import CARRIED_BY
 from hwmark.spec.property import Invariant, StepProperty
-from hwmark.spec.requirements import CARRIED
+from hwmark.spec.requirements import CARRIED, REQUIREMENTS
 
 from .asked import Asked, described, named
 from .plain import to_plain
@@ -144,8 +145,16 @@ def _after(one: Judged) -> str:
 
 
 def plain(rows: Iterable[Row], proved: Mapping[str, Proved], *, ran: bool) -> dict[str, Any]:
-    """Return the catalogue as JSON data; ``ran``: with what running each row showed, null for rows that cannot be run."""
+    """Return rows as JSON data; ``ran``: with what running each row showed, null for rows that cannot be run."""
     return {"schema": SCHEMA, "rows": [plain_row(row, proved.get(row.id), ran=ran) for row in rows]}
+
+
+def plain_requirements() -> list[dict[str, Any]]:
+    """Return the requirements as JSON data, each with the promises and rows that carry it."""
+    return [
+        {"id": one.id, "statement": one.statement, "status": one.status, "carried_by": list(CARRIED_BY[one.id])}
+        for one in REQUIREMENTS.values()
+    ]
 
 
 def plain_row(row: Row, proved: Proved | None, *, ran: bool) -> dict[str, Any]:

@@ -143,10 +143,11 @@ def catalogue(ids: Sequence[str], output: str, workers: int | None, *, run: bool
     if run and not provable:
         raise InputError("none of these rows can be proved by exploring")
     proofs = _prove(provable, workers) if run else {}
+    required = {} if ids else {"requirements": rows_of.plain_requirements()}
     ways: Formats = {
         **_for_programs([], list(proofs.values())),
-        "json": lambda: formats.to_json(rows_of.plain(rows, proofs, ran=run)),
-        "text": lambda: _text().catalogue_text(rows, proofs, colour=sys.stdout.isatty()),
+        "json": lambda: formats.to_json({**rows_of.plain(rows, proofs, ran=run), **required}),
+        "text": lambda: _text().catalogue_text(rows, proofs, required.get("requirements", ()), colour=sys.stdout.isatty()),
     }
     _answer(ways, output)
     return EXIT_CODES[worst(proved.verdict for proved in proofs.values())]

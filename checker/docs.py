@@ -1,21 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the page of ``docs/`` that is generated from the machines: what the model says otherwise than Kafka.
+"""Writes the pages of ``docs/`` that are generated: what the model says otherwise than Kafka, and what it must say at all.
 
-``python -m hwmark.checker.docs docs`` writes it anew; a test compares it with what this would write.
+``python -m hwmark.checker.docs docs`` writes them anew; a test compares them with what this would write.
 """
 
 from __future__ import annotations
 
 import inspect
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from hwmark.model.machine import Action, Origin
+from hwmark.spec.coverage import CARRIED_BY
 from hwmark.spec.machines import MACHINES, Described
+from hwmark.spec.requirements import REQUIREMENTS, Requirement
 from hwmark.spec.versions import RELEASES, Release
 
 ABSTRACTION_GAP = "abstraction-gap.md"
+REQUIREMENTS_PAGE = "requirements.md"
 
 HEADER = """\
 # The abstraction gap
@@ -24,6 +27,17 @@ What each machine leaves out, and for each of its actions the class and method o
 were read, and what the action makes simpler. The state space is only as true to Kafka as this page is short.
 
 This page is generated from the declarations of the actions: run `python -m hwmark.checker.docs docs` after changing one.
+"""
+
+
+REQUIREMENTS_HEADER = """\
+# What the model must say
+
+Each requirement with its status. A carried one is quoted by the promises of machines and by the rows of the catalogue
+that are named beside it (`hwmark catalogue` explains the rows); a planned one has nothing that says it yet. S rows are
+what users of Kafka rely on, K rows rules of a KIP, and the rows with a letter and two digits mistakes of real systems.
+
+This page is generated: run `python -m hwmark.checker.docs docs` after changing a requirement or the sources of a promise.
 """
 
 
@@ -63,6 +77,13 @@ def releases_section(releases: Iterable[Release]) -> str:
     return f"## Releases of Kafka\n\n{text}\n\n{table}\n"
 
 
+def requirements_page(requirements: Iterable[Requirement], carried_by: Mapping[str, Sequence[str]]) -> str:
+    """Return the page of the requirements, in Markdown."""
+    rows = [(one.id, one.statement, one.status, ", ".join(f"`{name}`" for name in carried_by[one.id])) for one in requirements]
+    table = "\n".join(markdown_table(("id", "statement", "status", "carried by"), rows))
+    return f"{REQUIREMENTS_HEADER}\n{table}\n"
+
+
 def evidence(source: str) -> str:
     """Return a source as it is written in the table: classes and methods as code, KIPs and issues plainly."""
     return f"`{source}`" if "." in source.partition(" ")[0] else source
@@ -75,11 +96,16 @@ def markdown_table(heads: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> I
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Write the page into the folder that is named; return the exit code."""
+    """Write the pages into the folder that is named; return the exit code."""
     if len(arguments) != 1 or not Path(arguments[0]).is_dir():
-        sys.stderr.write(f"name the folder to write {ABSTRACTION_GAP} into: python -m hwmark.checker.docs docs\n")
+        sys.stderr.write("name the folder to write the pages into: python -m hwmark.checker.docs docs\n")
         return 2
-    (Path(arguments[0]) / ABSTRACTION_GAP).write_text(abstraction_gap(MACHINES.values(), RELEASES), encoding="utf-8")
+    pages = {
+        ABSTRACTION_GAP: abstraction_gap(MACHINES.values(), RELEASES),
+        REQUIREMENTS_PAGE: requirements_page(REQUIREMENTS.values(), CARRIED_BY),
+    }
+    for name, page in pages.items():
+        (Path(arguments[0]) / name).write_text(page, encoding="utf-8")
     return 0
 
 

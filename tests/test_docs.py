@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The generated page of ``docs/`` is the one that would be generated now, and leaves nothing out."""
+"""The generated pages of ``docs/`` are those that would be generated now, and leave nothing out."""
 
 from __future__ import annotations
 
@@ -11,15 +11,24 @@ import pytest
 from hwmark.checker import docs
 from hwmark.model.machine import Origin
 from hwmark.spec.machines import MACHINES, Described
+from hwmark.spec.requirements import Requirement
 from hwmark.spec.versions import RELEASES
 
 PAGE = Path(__file__).parent.parent / "docs" / docs.ABSTRACTION_GAP
 
 
-def test_the_committed_page_is_the_generated_one(tmp_path: Path) -> None:
-    """Whoever changes an action or a release writes the page anew: ``python -m hwmark.checker.docs docs``."""
+@pytest.mark.parametrize("name", [docs.ABSTRACTION_GAP, docs.REQUIREMENTS_PAGE])
+def test_the_committed_page_is_the_generated_one(name: str, tmp_path: Path) -> None:
+    """Whoever changes an action, a release or a requirement writes the pages anew: ``python -m hwmark.checker.docs docs``."""
     assert docs.main([str(tmp_path)]) == 0
-    assert PAGE.read_text(encoding="utf-8") == (tmp_path / docs.ABSTRACTION_GAP).read_text(encoding="utf-8")
+    assert (PAGE.parent / name).read_text(encoding="utf-8") == (tmp_path / name).read_text(encoding="utf-8")
+
+
+def test_a_requirement_stands_with_its_status_and_its_carriers() -> None:
+    """Each row names what carries it; a planned one names nothing."""
+    rows = [Requirement("S1", "One.", "carried"), Requirement("S2", "Two.")]
+    page = docs.requirements_page(rows, {"S1": ("log.structure", "a_row"), "S2": ()})
+    assert page.splitlines()[-2:] == ["| S1 | One. | carried | `log.structure`, `a_row` |", "| S2 | Two. | planned |  |"]
 
 
 @pytest.mark.parametrize("described", MACHINES.values(), ids=lambda described: described.name)
@@ -88,4 +97,4 @@ def test_versions_of_an_origin_are_as_many_as_its_methods_or_one() -> None:
 def test_a_wrong_command_line_is_one_line_and_two(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     """Whoever names no folder that is there is told what to write."""
     assert docs.main(arguments) == 2
-    assert capsys.readouterr().err == "name the folder to write abstraction-gap.md into: python -m hwmark.checker.docs docs\n"
+    assert capsys.readouterr().err == "name the folder to write the pages into: python -m hwmark.checker.docs docs\n"

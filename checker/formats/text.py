@@ -193,8 +193,13 @@ def _because(one: Judged) -> str:
     return "" if one.depth is None else f" after {in_steps(one.depth)}"
 
 
-def catalogue_text(rows: Sequence[Row], proved: Mapping[str, Proved], *, colour: bool = False) -> str:
-    """Return the catalogue: each rule, what breaks without it, and, of rows that were run, whether that is so."""
+def catalogue_text(
+    rows: Sequence[Row], proved: Mapping[str, Proved], requirements: Sequence[Mapping[str, Any]] = (), *, colour: bool = False
+) -> str:
+    """Return rows of the catalogue: each rule, what breaks without it, and, of rows that were run, whether that is so.
+
+    Requirements, as ``catalogue.plain_requirements`` gives them, come in a table after the rows.
+    """
     table = _table("row", "rule", "without it", "status", names=[row.id for row in rows])
     troubles: list[Text] = []
     for row in rows:
@@ -202,7 +207,15 @@ def catalogue_text(rows: Sequence[Row], proved: Mapping[str, Proved], *, colour:
         status = row.status if proof is None else _agreement(proof)
         _add(table, f"{row.id}\n{', '.join(row.sources)}", f"{row.rule}: {row.statement}", _broken(row), _verdict(status))
         troubles += [Text(f"{row.id}: {sanitize(why)}") for why in (proof.why if proof else ())]
-    return rendered(table, *troubles, Text(HOW_TO_READ), colour=colour)
+    below = [_requirements(requirements)] if requirements else []
+    return rendered(table, *troubles, Text(HOW_TO_READ), *below, colour=colour)
+
+
+def _requirements(requirements: Sequence[Mapping[str, Any]]) -> Table:
+    table = _table("required", "statement", "carried by", "status", names=[one["id"] for one in requirements])
+    for one in requirements:
+        _add(table, one["id"], one["statement"], ", ".join(one["carried_by"]), _verdict(one["status"]))
+    return table
 
 
 def _agreement(proved: Proved) -> str:

@@ -24,6 +24,7 @@ from hwmark.checker import suite as suites
 from hwmark.checker.cli import app, run
 from hwmark.spec.catalogue import ROWS
 from hwmark.spec.machines import MACHINES
+from hwmark.spec.requirements import REQUIREMENTS
 
 SMALL = ("--bounds", "replicas=2,log_size=2,records=2,max_leader_epoch=2")
 LARGE = ("--bounds", "replicas=4,log_size=4,records=4,max_leader_epoch=4")
@@ -242,6 +243,19 @@ def test_catalogue_lists_every_row(capsys: pytest.CaptureFixture[str]) -> None:
     code, out, _ = answer(capsys, "catalogue", "--json")
     assert code == 0
     assert [row["id"] for row in json.loads(out)["rows"]] == [row.id for row in ROWS]
+
+
+def test_catalogue_gives_the_requirements_with_their_carriers(capsys: pytest.CaptureFixture[str]) -> None:
+    """The whole catalogue says of each requirement whether it is carried, and by what; rows asked for by id come alone."""
+    _, out, _ = answer(capsys, "catalogue", "--json")
+    found = {one["id"]: one for one in json.loads(out)["requirements"]}
+    assert set(found) == set(REQUIREMENTS)
+    assert found["S5"]["status"] == "carried"
+    assert "replication.election_from_isr" in found["S5"]["carried_by"]
+    _, out, _ = answer(capsys, "catalogue")
+    assert "replication.election_from_isr" in out
+    _, out, _ = answer(capsys, "catalogue", "expand_guard", "--json")
+    assert list(json.loads(out)) == ["schema", "rows"]
 
 
 def test_catalogue_proves_rows_by_id(capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which promises and rows carry which requirement: read off the sources that they quote, never written down twice."""
+
+from __future__ import annotations
+
+from .catalogue import ROWS
+from .machines import MACHINES
+from .requirements import CARRIED, REQUIREMENTS
+
+QUOTED = {
+    **{f"{one.name}.{prop.name}": prop.sources for one in MACHINES.values() for prop in one.properties},
+    **{row.id: row.sources for row in ROWS if row.status == CARRIED},
+}
+"""What can carry a requirement, by name, with the sources that it quotes: properties of machines, and rows that are proved."""
+
+CARRIED_BY = {requirement: tuple(name for name, sources in QUOTED.items() if requirement in sources) for requirement in REQUIREMENTS}
+"""For each requirement the names of those that quote it; of a planned one there are none."""
