@@ -245,13 +245,14 @@ def test_catalogue_lists_every_row(capsys: pytest.CaptureFixture[str]) -> None:
     assert [row["id"] for row in json.loads(out)["rows"]] == [row.id for row in ROWS]
 
 
-def test_catalogue_gives_the_requirements_with_their_carriers(capsys: pytest.CaptureFixture[str]) -> None:
+def test_catalogue_gives_the_requirements_with_their_carriers(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     """The whole catalogue says of each requirement whether it is carried, and by what; rows asked for by id come alone."""
     _, out, _ = answer(capsys, "catalogue", "--json")
     found = {one["id"]: one for one in json.loads(out)["requirements"]}
     assert set(found) == set(REQUIREMENTS)
     assert found["S5"]["status"] == "carried"
     assert "replication.election_from_isr" in found["S5"]["carried_by"]
+    monkeypatch.setenv("COLUMNS", "160")
     _, out, _ = answer(capsys, "catalogue")
     assert "replication.election_from_isr" in out
     _, out, _ = answer(capsys, "catalogue", "expand_guard", "--json")
