@@ -3,10 +3,13 @@
 
 from __future__ import annotations
 
+import io
 import re
 import subprocess
 import sys
+import unittest
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,6 +17,7 @@ from hwmark.checker.decode import parse_assignments, parse_rule
 from hwmark.checker.pictures import render_svg
 from hwmark.checker.shipped import load_shipped, shipped_names
 from hwmark.checker.show import promise
+from hwmark.checker.stateful import repeatable
 from hwmark.checker.trace import replay
 from hwmark.spec.machines import MACHINES
 from hwmark.spec.property import Reachable
@@ -29,6 +33,16 @@ def test_the_example_prints_what_the_readme_shows() -> None:
     code, shown = found.groups()
     printed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout  # noqa: S603 - the README's own code
     assert printed == shown
+
+
+def test_the_random_runs_of_the_readme_find_nothing() -> None:
+    """The second Python block defines a test case as it says, and its runs violate nothing."""
+    _, code = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+    defined: dict[str, Any] = {}
+    exec(code, defined)  # noqa: S102 - the README's own code
+    case = defined["TestMyRules"]
+    case.settings = repeatable(examples=5, steps=30)
+    assert unittest.TextTestRunner(stream=io.StringIO()).run(case()).wasSuccessful()
 
 
 def test_the_promises_are_those_of_the_properties() -> None:
