@@ -56,6 +56,7 @@ class Picture(Enum):
 
 
 Output = Annotated[Format | None, typer.Option("--format", help="How to write the answer (default: text).")]
+Shown = Annotated[Format | None, typer.Option("--format", metavar="<text|json>", help="How to write the run (default: text).")]
 Json = Annotated[bool, typer.Option("--json", help="Short for --format json.")]
 Workers = Annotated[int | None, typer.Option(min=1, metavar="N", help="Processes for several searches at once (default: one a CPU).")]
 
@@ -78,7 +79,9 @@ def hwmark(
 
 @app.command()
 def check(  # noqa: PLR0913 - one parameter for each option
-    machine: Annotated[str | None, typer.Argument(help="A machine, for example replication; without one: the default suite.")] = None,
+    machine: Annotated[
+        str | None, typer.Argument(metavar="MACHINE", help="A machine, for example replication; without one: the default suite.")
+    ] = None,
     *,
     rules: Annotated[str | None, typer.Option(metavar="PRESET", help="A named set of rules (default: the right ones).")] = None,
     changed_rules: Annotated[list[str] | None, typer.Option("--set", metavar="RULE=VALUE", help="Change one rule; repeatable.")] = None,
@@ -136,14 +139,14 @@ def check(  # noqa: PLR0913 - one parameter for each option
 
 @app.command()
 def catalogue(
-    rows: Annotated[list[str] | None, typer.Argument(metavar="[ID]…", help="Only these rows.")] = None,
+    rows: Annotated[list[str] | None, typer.Argument(metavar="ID", help="Only these rows.")] = None,
     *,
     run: Annotated[bool, typer.Option("--run", help="Prove each row by exploring with the rule switched off and on.")] = False,
     workers: Workers = None,
     output: Output = None,
     json: Json = False,
 ) -> int:
-    """List every rule, its sources, and what breaks without it."""
+    """List every rule with its sources and what breaks without it, and every requirement with what carries it."""
     chosen = _format(output, json=json)
     if chosen in (Format.JUNIT, Format.SARIF) and not run:
         raise InputError(f"--format {chosen.value} needs --run: it tells verdicts, which only rows that were proved have")
@@ -168,7 +171,7 @@ def replay(  # noqa: PLR0913 - one parameter for each option
     itf: Annotated[Path | None, typer.Option(metavar="F", help="Write it in the Informal Trace Format into this file.")] = None,
     mermaid: Annotated[bool, typer.Option("--mermaid", help="Print it as a Mermaid diagram.")] = False,
     python: Annotated[bool, typer.Option("--python", help="Print it as a Python program.")] = False,
-    output: Output = None,
+    output: Shown = None,
     json: Json = False,
 ) -> int:
     """Take the steps of a trace again, and show what each one changes."""

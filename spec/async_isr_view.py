@@ -49,7 +49,7 @@ def decision(isr: Isr, version: int) -> Message:
 
 def proposal(isr: Isr, version: int) -> Message:
     """Return the request with which the leader proposes an ISR."""
-    return Message(f"AlterPartition: ISR {braces(isr)}", (f"under version {version}",))
+    return Message(f"AlterPartition {braces(isr)}", (f"under version {version}",))
 
 
 def takes_for_dead(_before: State, step: Step, after: State) -> Event:
