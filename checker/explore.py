@@ -241,20 +241,30 @@ class _Search:
         """Judge what is decided on the whole graph, each property by its shortest run; return why this stopped early."""
         if not self.about_graph:
             return None
-        from .eventually import Graph, fair_lasso, trap  # noqa: PLC0415 - numpy and scipy, which only this needs
+        import numpy as np  # noqa: PLC0415 - only this needs it, and it takes a while
 
-        graph = Graph.of(self)
+        from .eventually import Graph, fair_lasso, progress, trap  # noqa: PLC0415 - as numpy, and scipy
+
+        sources, targets, labels = map(np.asarray, (self.sources, self.targets, self.labels))
+        remembers = bool(self.system.observers) and self.key is None
+        graph = Graph(
+            first_edge=np.searchsorted(sources, np.arange(len(self.seen) + 1)),
+            targets=targets,
+            labels=labels,
+            changes=progress(sources, targets, map(own_state, self.seen)) if remembers else None,
+            levels=self.levels,
+            steps=self.system.steps,
+            run_to=lambda state: self.run_to(self.parents[state], self.via[state]),
+        )
         for question in self.about_graph:
             stopped = self._limit()
             if stopped is not None:
                 return stopped
             prop = question.bound.property
-            if any(question.when):
+            when, goal = (np.frombuffer(answers, dtype=np.bool_) for answers in (question.when, question.goal))
+            if when.any():
                 self.presupposed.add(prop.name)
-            if isinstance(prop, LeadsTo):
-                run = fair_lasso(graph, question.when, question.goal, prop)
-            else:
-                run = trap(graph, question.when, question.goal)
+            run = fair_lasso(graph, when, goal, prop) if isinstance(prop, LeadsTo) else trap(graph, when, goal)
             known = self.decided.get(prop.name)
             if run is not None and (known is None or known.depth is None or len(run.steps) < known.depth):
                 self._keep(prop.name, prop.kind, Verdict.VIOLATED, question.bound.choices, run)

@@ -11,15 +11,19 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator
 from typing import Any
+from unittest.mock import patch
 
 import networkx as nx
+import numpy as np
 from attrs import frozen
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from toys import Place, arrives, graph, is_watched, returns
 
+from hwmark.checker import eventually
+from hwmark.checker.eventually import Graph, fair_lasso, trap
 from hwmark.checker.explore import Options, explore
-from hwmark.checker.verdict import Result, Verdict
+from hwmark.checker.verdict import Result, Run, Verdict
 from hwmark.spec.property import leads_to
 
 PLACES = 5
@@ -186,6 +190,63 @@ def test_liveness_does_not_depend_on_who_watches(moves: MovesOf, when: frozenset
     assert watched.verdict is alone.verdict
     if watched.verdict is Verdict.VIOLATED:
         check_lasso(Drawn(moves, (0,)), watched, when, goal, Fair())
+
+
+def handed_over(drawn: Drawn, width: type[np.integer[Any]]) -> tuple[Graph, list[int]]:
+    """Return the graph as another engine may hand it over, in arrays of this width, and the places by number."""
+    machine = graph(drawn.moves, drawn.initial)
+    instances = list(machine.instances())
+    runs = {initial: Run((), number) for number, initial in reversed(list(enumerate(machine.initial)))}
+    level = list(dict.fromkeys(machine.initial))
+    levels, first_edge, targets, labels = [len(level)], [0], [], []
+    order = list(level)
+    while level:
+        found = []
+        for state in level:
+            for label, (step, take) in enumerate(instances):
+                after = take(state)
+                if after is None:
+                    continue
+                if after not in runs:
+                    runs[after] = Run((*runs[state].steps, step), runs[state].initial)
+                    found.append(after)
+                    order.append(after)
+                targets.append(order.index(after))
+                labels.append(label)
+            first_edge.append(len(targets))
+        levels.append(len(found))
+        level = found
+    built = Graph(
+        first_edge=np.array(first_edge, dtype=np.int64),
+        targets=np.array(targets, dtype=width),
+        labels=np.array(labels, dtype=np.int16),
+        changes=None,
+        levels=levels,
+        steps=[step for step, _ in instances],
+        run_to=lambda number: runs[order[number]],
+    )
+    return built, [state.at for state in order]
+
+
+@given(MOVES, INITIAL, STARTS, SOME_PLACES, st.sampled_from([np.int32, np.uint32, np.int64]), st.integers(1, 3))
+@settings(max_examples=150, deadline=None)
+def test_answers_do_not_depend_on_who_explored(  # noqa: PLR0913, PLR0917 - what is drawn
+    moves: MovesOf, initial: tuple[int, ...], when: frozenset[int], goal: frozenset[int], width: type[np.integer[Any]], at_once: int
+) -> None:
+    """However wide the arrays are that another engine hands over, and however few states are looked at at once, runs are the same."""
+    prop = liveness(when, goal, Fair())
+    converges = returns(*goal, when=lambda state: state.at in when)
+    expected = [result.run for result in explore(graph(moves, initial), (converges, prop)).results]
+    built, places = handed_over(Drawn(moves, initial), width)
+    asked, met = (np.array([place in chosen for place in places]) for chosen in (when, goal))
+    with patch.object(eventually, "AT_ONCE", at_once):
+        assert [trap(built, asked, met), fair_lasso(built, asked, met, prop)] == expected
+
+
+def test_moves_side_by_side_are_one_way() -> None:
+    """Two moves from one place to another: scipy's components would never return if they were told of both."""
+    (result,) = explore(graph({("free", 0, 0): 1, ("free", 1, 0): 1}), (arrives(2),)).results
+    assert result.run == Run((), loop=0)
 
 
 @given(MOVES)

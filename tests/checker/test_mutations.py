@@ -212,60 +212,64 @@ MUTATIONS = (
     Mutation(
         "finds no traps behind the first step back",
         "eventually",
-        "        reaches[frontier] = True\n",
-        "        reaches[frontier] = True\n        break\n",
+        "        lost = lost[~reaches[lost]]\n",
+        "        lost = lost[~reaches[lost]]\n        break\n",
     ),
     Mutation("shows the last trap instead of the first", "eventually", "graph.run_to(int(lost[0]))", "graph.run_to(int(lost[-1]))"),
     Mutation(
         "looks for traps where nothing is presupposed",
         "eventually",
-        "lost = np.flatnonzero(np.frombuffer(when, dtype=np.bool_) & ~reaches)",
-        "lost = np.flatnonzero(~reaches)",
+        "lost = np.flatnonzero(when & ~goal)",
+        "lost = np.flatnonzero(~goal)",
     ),
     Mutation(
         "swaps weak and strong fairness",
         "eventually",
-        "list(graph.instances_of(prop.weak)), list(graph.instances_of(prop.strong))",
-        "list(graph.instances_of(prop.strong)), list(graph.instances_of(prop.weak))",
+        "graph.instances_of(prop.weak), graph.instances_of(prop.strong)",
+        "graph.instances_of(prop.strong), graph.instances_of(prop.weak)",
     ),
-    Mutation("is fair to nobody", "eventually", "for label in (*weak, *strong)}", "for label in ()}"),
+    Mutation("is fair to nobody", "eventually", "[step.action in actions for step", "[False for step"),
     Mutation(
         "takes strong fairness for weak",
         "eventually",
-        "            if label in strong:\n                broken",
-        "            if False:\n                broken",
+        "        if strong[label]:\n            broken",
+        "        if False:\n            broken",
     ),
     Mutation(
         "gives up where strong fairness fails",
         "eventually",
-        "rest = rest & ~doomed[found] & broken[found] & ~remove",
-        "rest = rest & False",
+        "free & (broken & ~doomed)[component]",
+        "free & False",
     ),
     Mutation(
         "counts a step that stays as progress",
         "eventually",
-        "changes = np.not_equal(sources, targets)\n",
-        "changes = np.ones(len(sources), dtype=np.bool_)\n",
-    ),
-    Mutation("counts what observers remember as progress", "eventually", "if search.system.observers and search.key is None:", "if False:"),
-    Mutation(
-        "walks through the goal", "eventually", "edges = edges[avoids[graph.targets[edges]]]", "edges = edges[graph.targets[edges] >= 0]"
+        "np.not_equal(self.targets[edges], sources) if",
+        "np.ones(len(edges), dtype=np.bool_) if",
     ),
     Mutation(
-        "starts where the goal is met at once",
-        "eventually",
-        "np.frombuffer(when, dtype=np.bool_) & avoids, avoids)",
-        "np.frombuffer(when, dtype=np.bool_), avoids)",
+        "counts what observers remember as progress",
+        "explore",
+        "remembers = bool(self.system.observers) and self.key is None",
+        "remembers = False",
+    ),
+    Mutation("walks through the goal", "eventually", "new = avoids[targets] & (steps", "new = (steps"),
+    Mutation(
+        "starts where the goal is met at once", "eventually", "starts = np.flatnonzero(when & avoids)", "starts = np.flatnonzero(when)"
     ),
     Mutation(
         "misses that one may stop for ever",
         "eventually",
-        "        good = rest & ~doomed[found] & ~broken[found]\n",
-        "        good = rest & ~doomed[found] & ~broken[found] & (np.bincount(found)[found] > 1)\n",
+        "    free = ~stuck[states]\n",
+        "    free = ~stuck[states] & (component > 0)\n",
     ),
     Mutation(
-        "does not take what fairness demands", "eventually", "    for label, idle in wanted:\n", "    for label, idle in wanted[:0]:\n"
+        "stops for ever where fairness demands a step",
+        "eventually",
+        "stuck[sources[component == 0]] = True",
+        "stuck[sources[component == 0]] = False",
     ),
+    Mutation("does not take what fairness demands", "eventually", "if label in taken or not", "if True or not"),
     Mutation("loses the stem", "eventually", "    return Run((*stem,", "    stem = ()\n    return Run((*stem,"),
 )
 
