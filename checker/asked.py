@@ -14,6 +14,7 @@ from hwmark.spec.property import Property, Reachable
 from hwmark.spec.view import View
 
 from .decode import parse_assignments, parse_rule
+from .engine import Engine
 from .errors import InputError, unknown
 
 
@@ -31,6 +32,8 @@ class Asked:
     keep_going: bool = False
     max_states: int | None = None
     timeout: float | None = None
+    engine: Engine = Engine.AUTO
+    workers: int = 1
 
     @property
     def described(self) -> Described:
@@ -62,6 +65,8 @@ def ask(  # noqa: PLR0913 - one parameter for each option
     keep_going: bool = False,
     max_states: int | None = None,
     timeout: float | None = None,
+    engine: Engine = Engine.AUTO,
+    workers: int = 1,
 ) -> Asked:
     """Return the check that these texts describe; raises ``InputError`` where one names something that does not exist."""
     chosen = described(machine)
@@ -86,6 +91,8 @@ def ask(  # noqa: PLR0913 - one parameter for each option
         keep_going=keep_going,
         max_states=max_states,
         timeout=timeout,
+        engine=engine,
+        workers=workers,
     )
 
 

@@ -26,7 +26,7 @@ from .text import sanitize
 from .verdict import Verdict, worst
 from .workers import Stop, available_workers
 
-__all__ = ["ask", "catalogue", "check_machine", "check_suite"]
+__all__ = ["ask", "available_workers", "catalogue", "check_machine", "check_suite"]
 
 EXIT_CODES = {Verdict.HOLDS: 0, Verdict.VIOLATED: 1, Verdict.UNDETERMINED: 3}
 FILES = {"text": "report.txt", "json": "report.json", "junit": "report.junit.xml", "sarif": "report.sarif"}

@@ -18,7 +18,8 @@ from hwmark.model.machine import ImpossibleError, Machine, Step
 
 from .asked import Asked
 from .diff import Change, changes
-from .explore import Options, Progress, explore
+from .engines import search
+from .explore import Options, Progress
 from .plain import to_plain
 from .replay import step_key
 from .verdict import Exploration, Result, Run, Verdict
@@ -102,6 +103,7 @@ class Report:
     verdict: Verdict
     engine: str = "reference"
     workers: int = 1
+    note: str | None = None
 
     @property
     def title(self) -> str:
@@ -135,7 +137,7 @@ def check(asked: Asked, stop: Callable[[], str | None] = _never, progress: Calla
     """Explore what is asked, until it is done or ``stop`` says why not."""
     machine = asked.build()
     options = Options(asked.symmetry, asked.keep_going, asked.max_states, asked.timeout, stop, progress)
-    found = explore(machine, asked.asked_properties(), options)
+    found = search(machine, asked.asked_properties(), options, engine=asked.engine, workers=asked.workers)
     return Checked(asked, machine, found, report_of(asked, machine, found))
 
 
@@ -158,6 +160,9 @@ def report_of(asked: Asked, machine: Machine[Any], found: Exploration) -> Report
         unasked=asked.unasked(),
         taken=dict(found.taken),
         verdict=found.verdict,
+        engine=found.engine,
+        workers=found.workers,
+        note=found.note,
     )
 
 
@@ -213,6 +218,7 @@ def plain(report: Report, trace_files: Mapping[str, str] = MappingProxyType({}))
         "engine": report.engine,
         "symmetry": report.symmetry,
         "workers": report.workers,
+        "note": report.note,
         "seed": None,
         "states": report.states,
         "transitions": report.transitions,

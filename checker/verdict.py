@@ -63,6 +63,10 @@ class Exploration:
     seconds: float
     taken: Mapping[str, int]
     results: tuple[Result, ...]
+    engine: str = "reference"
+    workers: int = 1
+    note: str | None = None
+    """What somebody should know of how it was explored, such as why another engine was taken than the one asked for."""
 
     @property
     def verdict(self) -> Verdict:

@@ -232,9 +232,12 @@ def _field_places(cls: Any) -> tuple[Callable[[Any], tuple[Any, ...]], dict[str,
 def put(state: S, **changes: object) -> S:
     """Return the state with some fields replaced; a dict replaces single entries of an indexed field.
 
-    ``put(state, logs={1: log}, quorum=quorum)`` is the state whose ``logs[1]`` and ``quorum`` are new.
+    ``put(state, logs={1: log}, quorum=quorum)`` is the state whose ``logs[1]`` and ``quorum`` are new. What stands in for
+    a state, and notes what is done with it, has a method ``__put__`` of its own for the changes.
     """
     cls: Any = type(state)
+    if hasattr(cls, "__put__"):
+        return cast("S", cls.__put__(state, changes))
     read, places = _field_places(cls)
     values = list(read(state))
     for name, change in changes.items():

@@ -411,7 +411,6 @@ BAD_USAGE: list[tuple[tuple[str, ...], str]] = [
     (("check", "replication", "--bounds", "replicas=9", "--symmetry"), "362,880 renamings"),
     (("check", "replication", "--config", "acks=1"), "acks"),
     (("check", "replication", "--property", "strongisr"), "strong_isr"),
-    (("check", "replication", "--engine", "tables"), "engine tables is not part of this version"),
     (("check", "replication", "--engine", "ray"), "engine ray is not part of this version"),
     (("check", "replication", "--engine", "fast"), "fast"),
     (("check", "replication", "--max-states", "0"), "--max-states"),

@@ -21,7 +21,7 @@ from toys import KNOWN, agrees
 
 import hwmark.checker
 
-MODULES = ("verdict", "symmetry", "system", "questions", "eventually", "explore")
+MODULES = ("verdict", "symmetry", "system", "questions", "eventually", "conclusions", "explore")
 """The modules of the reference engine, each after those that it imports."""
 
 PACKAGE = "mutant"
@@ -72,40 +72,42 @@ MUTATIONS = (
     Mutation("treats stopped as complete", "explore", "            complete=stopped is None,", "            complete=True,"),
     Mutation(
         "says that it holds although it stopped",
-        "explore",
-        "        if stopped is not None:\n            return stopped\n        if self.options.sym",
-        "        if self.options.sym",
+        "conclusions",
+        "        if stopped is not None:\n            return stopped\n        if self.sym",
+        "        if self.sym",
     ),
     Mutation("never asks whether to stop", "explore", "        return self.options.stop()", "        return None"),
     Mutation("never looks at the clock", "explore", "if self.options.timeout is not None and", "if False and"),
-    Mutation("stops before every property is decided", "explore", "and all(prop.name in self.decided", "and any(prop.name in self.decided"),
+    Mutation(
+        "stops before every property is decided", "conclusions", "and all(prop.name in self.decided", "and any(prop.name in self.decided"
+    ),
     Mutation(
         "drops the last property",
-        "explore",
+        "conclusions",
         "for prop in self.properties if prop.name not in",
         "for prop in self.properties[:-1] if prop.name not in",
     ),
     Mutation(
         "drops what is decided later",
-        "explore",
+        "conclusions",
         "for prop in properties if isinstance(prop, LATER) and",
         "for prop in properties[:-1] if isinstance(prop, LATER) and",
     ),
     Mutation(
         "asks about steps only where they lead to news",
         "explore",
-        "            if about_steps:\n",
-        "            if about_steps and after not in seen:\n",
+        "            if conclusions.about_steps:\n",
+        "            if conclusions.about_steps and after not in seen:\n",
     ),
     Mutation(
         "does not ask about initial states",
         "explore",
-        "for when, names, undecided, bounds in self.about_states:",
-        "for when, names, undecided, bounds in (self.about_states if parent >= 0 else []):",
+        "for when, names, undecided, bounds in self.conclusions.about_states:",
+        "for when, names, undecided, bounds in (self.conclusions.about_states if parent >= 0 else []):",
     ),
     Mutation(
         "keeps the last violation instead of the first",
-        "explore",
+        "conclusions",
         "if prop.name not in self.decided:\n            self._keep(prop.name, prop.kind, *meaning",
         "if True:\n            self._keep(prop.name, prop.kind, *meaning",
     ),
@@ -124,28 +126,28 @@ MUTATIONS = (
     ),
     Mutation(
         "ignores that nothing met the presupposition",
-        "explore",
+        "conclusions",
         "if prop.when is not None and prop.name not in self.presupposed:",
         "if False:",
     ),
     Mutation(
-        "ignores that a step promise was never asked", "explore", "if isinstance(prop, StepProperty) and not any(self.taken):", "if False:"
+        "ignores that a step promise was never asked", "conclusions", "if isinstance(prop, StepProperty) and not any_step:", "if False:"
     ),
     Mutation(
         "ignores that a promise has nothing to range over",
-        "explore",
+        "conclusions",
         "if not isinstance(prop, Reachable) and not self.system.bind(prop):",
         "if False:",
     ),
     Mutation(
         "lets a goal hold that was not met",
-        "explore",
+        "conclusions",
         "        if isinstance(prop, Reachable):\n            return Result",
         "        if False:\n            return Result",
     ),
-    Mutation("expects goals in every scope", "explore", "not prop.expected_in(self.system.machine.bounds):", "False:"),
-    Mutation("swallows the impossible", "explore", "if IMPOSSIBLE not in self.decided:", "if False:"),
-    Mutation("keeps the first choice instead of the shortest run", "explore", "or len(run.steps) < known.depth)", "or False)"),
+    Mutation("expects goals in every scope", "conclusions", "not prop.expected_in(self.system.machine.bounds):", "False:"),
+    Mutation("swallows the impossible", "conclusions", "if IMPOSSIBLE not in self.decided:", "if False:"),
+    Mutation("keeps the first choice instead of the shortest run", "conclusions", "or len(run.steps) < known.depth)", "or False)"),
     Mutation(
         "does not keep edges into states seen before",
         "explore",

@@ -18,7 +18,9 @@ from typing import Any
 import pytest
 from attrs import evolve
 
+from hwmark.checker import explore as reference
 from hwmark.checker.explore import Options, explore
+from hwmark.checker.tables import engine as tables
 from hwmark.checker.verdict import Exploration, Verdict
 from hwmark.model.replication import Bounds
 from hwmark.model.rules import Truncation
@@ -27,40 +29,44 @@ from hwmark.spec.machines import MACHINES
 ROWS: list[dict[str, Any]] = json.loads((Path(__file__).parent / "published_verdicts.json").read_text())
 PUBLISHED = {"weak_isr", "strong_isr", "leader_completeness", "high_watermark_prefix", "epoch_lineage"}
 EVERYWHERE = {"single_leader", "leader_in_isr", "structure", "leader_epoch_order", "election_from_isr", "high_watermark_bound"}
-DEFAULT_LIMIT = (3, 2, 2, 1)
-"""The largest scope of the default suite; larger ones are ``-m exhaustive``."""
+SMALLEST, DEFAULT_LIMIT = (2, 2, 2, 2), (3, 2, 2, 1)
+"""The scope in which the default suite asks both engines of every variant; the largest in which it asks the tables engine."""
 BEYOND = {(3, 3, 3, 2), (3, 2, 2, 3)}
-"""Scopes of up to ten million states, of which this engine is asked only for the right variant under symmetry."""
+"""Scopes of up to ten million states, of which the reference engine is asked only for the right variant under symmetry."""
+ENGINES = {"reference": reference.explore, "tables": tables.explore}
 
 
 @cache
-def explored(variant: str, scope: tuple[int, ...], *, symmetry: bool) -> Exploration:
+def explored(variant: str, scope: tuple[int, ...], *, symmetry: bool, engine: str = "reference") -> Exploration:
     """Explore one variant in one scope, past every violation."""
     described = MACHINES["replication"]
     machine = described.build(described.presets[variant], described.module.Config(), Bounds(*scope))
     properties = [prop for prop in described.properties if prop.name in PUBLISHED | EVERYWHERE]
-    return explore(machine, properties, Options(symmetry=symmetry, keep_going=True))
+    return ENGINES[engine](machine, properties, Options(symmetry=symmetry, keep_going=True))
 
 
 def cases(*, symmetry: bool) -> list[Any]:
-    """Return the rows to check, those too large for the default suite marked as exhaustive, each with its name."""
+    """Return the rows to check by each engine, those too large for the default suite marked as exhaustive, each with its name."""
     found = []
     for row in ROWS:
         variant, scope = row["variant"], tuple(row["scope"])
         large = scope[0] == 3 and scope != DEFAULT_LIMIT
         right = variant == "kip_320"
-        if scope in BEYOND and not (symmetry and right and scope == (3, 3, 3, 2)):
+        if not symmetry and "states" not in row:
             continue
-        if not symmetry and ("states" not in row or (large and not right)):
+        name = f"{variant}-{'/'.join(map(str, scope))}"
+        found.append(pytest.param(row, "tables", id=f"{name}-tables", marks=[pytest.mark.exhaustive] if large else []))
+        marks = [] if scope == SMALLEST or (right and scope == DEFAULT_LIMIT) else [pytest.mark.exhaustive]
+        if large and not (right and (symmetry or scope not in BEYOND)) and (scope in BEYOND or not symmetry):
             continue
-        marks = [pytest.mark.exhaustive] if large or (scope == DEFAULT_LIMIT and not symmetry and not right) else []
-        found.append(pytest.param(row, id=f"{variant}-{'/'.join(map(str, scope))}", marks=marks))
+        if scope != (3, 2, 2, 3):
+            found.append(pytest.param(row, "reference", id=f"{name}-reference", marks=marks))
     return found
 
 
-def check(row: dict[str, Any], *, symmetry: bool) -> Exploration:
+def check(row: dict[str, Any], engine: str, *, symmetry: bool) -> Exploration:
     """Assert that an exploration of the row's scope finds the published verdicts and depths, and return it."""
-    found = explored(row["variant"], tuple(row["scope"]), symmetry=symmetry)
+    found = explored(row["variant"], tuple(row["scope"]), symmetry=symmetry, engine=engine)
     assert found.complete
     if "violations" in row:
         violated = {one.name: one.depth for one in found.results if one.verdict is Verdict.VIOLATED}
@@ -70,18 +76,18 @@ def check(row: dict[str, Any], *, symmetry: bool) -> Exploration:
     return found
 
 
-@pytest.mark.parametrize("row", cases(symmetry=True))
-def test_symmetric_exploration_equals_the_published_row(row: dict[str, Any]) -> None:
+@pytest.mark.parametrize(("row", "engine"), cases(symmetry=True))
+def test_symmetric_exploration_equals_the_published_row(row: dict[str, Any], engine: str) -> None:
     """Under replica symmetry verdicts and depths are those of the plain search, and the orbits are counted exactly."""
-    found = check(row, symmetry=True)
+    found = check(row, engine, symmetry=True)
     assert found.states == row.get("states_symmetric", found.states)
     assert found.depth == row.get("diameter", found.depth)
 
 
-@pytest.mark.parametrize("row", cases(symmetry=False))
-def test_plain_exploration_equals_the_published_row(row: dict[str, Any]) -> None:
+@pytest.mark.parametrize(("row", "engine"), cases(symmetry=False))
+def test_plain_exploration_equals_the_published_row(row: dict[str, Any], engine: str) -> None:
     """Without symmetry verdicts, depths, states, transitions and diameter are the published ones."""
-    found = check(row, symmetry=False)
+    found = check(row, engine, symmetry=False)
     assert found.states == row["states"]
     assert found.depth == row.get("diameter", found.depth)
     assert found.transitions == row.get("transitions", found.transitions)
@@ -110,7 +116,7 @@ def test_the_follower_rule_of_kafka_is_safe(scope: tuple[int, ...], states: int)
 @pytest.mark.exhaustive
 def test_the_follower_rule_of_kafka_is_safe_with_three_decisions() -> None:
     """The same with three brokers and three controller decisions, where every other admission rule differs."""
-    found = explored("kip_320_follower_rule", (3, 2, 2, 2), symmetry=False)
+    found = explored("kip_320_follower_rule", (3, 2, 2, 2), symmetry=False, engine="tables")
     assert found.states == 826_936
     assert found.verdict is Verdict.HOLDS
 

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which engine explores: the reference engine for tiny scopes, the tables engine beyond, or the one that is asked for.
+
+All give the same answers. Under symmetry none starts before random walks have shown that the machine and its promises
+treat the identities alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from attrs import evolve
+
+from hwmark.model.machine import Machine
+from hwmark.spec.property import Property
+
+from . import explore as reference
+from .engine import Engine
+from .equivariance import asymmetry
+from .explore import Options
+from .symmetry import NotSymmetricError
+from .verdict import Exploration
+
+TINY = 10_000
+"""States up to which the reference engine is done before compiled code is even loaded."""
+
+
+def search(
+    machine: Machine[Any],
+    properties: Sequence[Property],
+    options: Options = Options(),  # noqa: B008 - frozen
+    *,
+    engine: Engine = Engine.AUTO,
+    workers: int = 1,
+) -> Exploration:
+    """Explore a machine with an engine; where the tables engine refuses, with the reference engine, and say so.
+
+    Raises ``NotSymmetricError`` if symmetry is asked for and the machine, or a promise about it, tells identities apart.
+    """
+    if options.symmetry:
+        found = asymmetry(machine, properties)
+        if found is not None:
+            raise NotSymmetricError(found)
+    if engine is Engine.REFERENCE:
+        return reference.explore(machine, properties, options)
+    if engine is Engine.AUTO:
+        tiny = reference.explore(machine, properties, _at_most(options, TINY))
+        if tiny.complete or tiny.stopped != reference.limit_of_states(TINY) or options.max_states == TINY:
+            return tiny
+    from .tables import engine as tables  # noqa: PLC0415 - compiled code
+    from .tables.values import NotLearnableError  # noqa: PLC0415
+
+    try:
+        return tables.explore(machine, properties, options, threads=workers)
+    except NotLearnableError as error:
+        return evolve(reference.explore(machine, properties, options), note=f"explored by the reference engine: {error}")
+
+
+def _at_most(options: Options, states: int) -> Options:
+    return evolve(options, max_states=states if options.max_states is None else min(states, options.max_states))

@@ -1,0 +1,256 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs the functions of a system on recording views, and enters what they read and answer in a forest.
+
+Roots are numbered: first the instances of actions in the order of steps, then questions about states, about steps, and
+for the graph. What is learned is checked as it is learned, now and then: the function is run once more on the whole, real
+state, in which every set is iterated the other way round, and must give what the tree says.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Container, Sequence
+from enum import Enum
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from attrs import define, frozen
+
+from hwmark.checker.questions import GraphQuestion, Questions
+from hwmark.checker.symmetry import Rename, Renaming, renamer, renamings
+from hwmark.checker.system import Bound, System
+from hwmark.model.machine import ImpossibleError
+
+from .components import Components, Kind, ResizedError
+from .forest import Forest
+from .kernels import DECIDES, DISABLED, IMPOSSIBLE, PRESUPPOSED, Renamings, Screen
+from .values import Map, NotLearnableError, reversed_sets
+from .views import Recorder, root, view_class, writes
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+CHECKED_FIRST = 4
+"""So many of the first paths of each tree are checked on real states."""
+CHECKED_EVERY = 32
+"""Of the paths after these, each so many is checked."""
+
+
+class About(Enum):
+    """What a question is about."""
+
+    STATE = "a state"
+    STEP = "a step"
+    LATER = "a state, of which the whole graph is judged later"
+
+
+@frozen(eq=False)
+class Instance:
+    """A function to learn: an action with its choices, from a state to its successor."""
+
+    name: str
+    take: Callable[[Any], Any]
+
+
+@frozen(eq=False)
+class Question:
+    """A function to learn: a property with its choices, asked about a state or about a step."""
+
+    name: str
+    about: About
+    bound: Bound
+    undecided: bool | None = None
+    """The answer that decides nothing."""
+
+    def outcome(self, *seen: Any) -> int:
+        """Return what it answers about a state, or about before, step and after, as bits."""
+        bound = self.bound
+        presupposed = bound.when is None or bool(bound.when(*seen))
+        if self.about is About.LATER:
+            return presupposed * PRESUPPOSED | bool(bound.holds(*seen)) * DECIDES
+        if not presupposed:
+            return 0
+        return PRESUPPOSED | (bound.holds(*seen) is not self.undecided) * DECIDES
+
+
+@define(eq=False)
+class _Renamed:
+    """The maps of all renamings of one kind, and how many of its values they know."""
+
+    kind: Kind
+    maps: list[Map]
+    done: int = 0
+
+
+class Learner:
+    """Everything that is known of a system's functions, and how to learn more."""
+
+    def __init__(self, system: System, components: Components, functions: Functions, *, symmetry: bool, most_nodes: int) -> None:
+        """Prepare to learn these functions, of which the first are the instances of actions."""
+        self.system, self.components, self.learned = system, components, functions.learned
+        self.forest = Forest(len(self.learned), most_nodes)
+        self.recorder = Recorder(components, self.forest.new_map)
+        view = view_class(components)
+        self._before, self._after = root(self.recorder, view), root(self.recorder, view, after=True)
+        self._values = [kind.values for kind in self.recorder.kinds]
+        self._step_position = 2 * len(components.kinds)
+        self._is_coarse = [False] * len(self.learned)
+        self._paths = [0] * len(self.learned)
+        self.calls = 0
+        self._renamed: list[_Renamed] = []
+        self.renamings = self._find_renamings() if symmetry else Renamings(np.zeros((0, 0), np.int32), np.zeros((0, 0), np.int32))
+
+    # -- learning --
+
+    def resolve(self, number: int, codes: Sequence[int]) -> int:
+        """Return the leaf of a function for a state or a step, learning it if it is new."""
+        leaf = self.forest.find(number, codes)
+        if leaf is None:
+            leaf = self._learn(number, codes)
+        if number < len(self.system.takes):
+            for _, source, asked, _ in self.forest.leaf_writes[leaf]:
+                if asked >= 0:
+                    self.forest.maps[asked].apply(codes[source])
+        return leaf
+
+    def _learn(self, number: int, codes: Sequence[int]) -> int:
+        one = self.learned[number]
+        try:
+            leaf = self._run(number, codes)
+        except (ResizedError, NotLearnableError):
+            raise
+        except Exception as error:
+            if self._is_coarse[number]:
+                (one.take if isinstance(one, Instance) else one.outcome)(*self._real(one, codes))  # may well raise the same
+                raise NotLearnableError(f"{one.name} does with a state what cannot be recorded: {error}") from error
+            self._is_coarse[number] = True
+            self.forest.forget(number)
+            return self._learn(number, codes)
+        self.forest.insert(number, self.recorder.reads, leaf, one.name)
+        self._paths[number] += 1
+        if self._paths[number] <= CHECKED_FIRST or self._paths[number] % CHECKED_EVERY == 0:
+            self.check(number, codes, leaf)
+        return leaf
+
+    def _run(self, number: int, codes: Sequence[int]) -> int:
+        """Run a function on a recording view, and return its leaf."""
+        one, recorder = self.learned[number], self.recorder
+        self.calls += 1
+        recorder.fine = not self._is_coarse[number]
+        recorder.begin(codes)
+        if isinstance(one, Instance):
+            try:
+                after = one.take(self._before)
+            except ImpossibleError:
+                return IMPOSSIBLE
+            return DISABLED if after is None else self.forest.leaf(writes(recorder, after))
+        if one.about is About.STEP:
+            return one.outcome(self._before, recorder.entry(self._step_position), self._after)
+        return one.outcome(self._before)
+
+    def _real(self, one: Instance | Question, codes: Sequence[int]) -> list[Any]:
+        """Return what the function is asked about: the state, or before, step and after."""
+        half = len(self.components.kinds)
+        before = self.components.decode(list(codes[:half]))
+        if isinstance(one, Instance) or one.about is not About.STEP:
+            return [before]
+        return [before, self.system.steps[codes[self._step_position]], self.components.decode(list(codes[half : 2 * half]))]
+
+    def screen(self, roots: NDArray[np.int32]) -> Screen:
+        """Return which of these functions need not be walked in a state."""
+        return self.forest.screen(roots, self._values)
+
+    # -- checking --
+
+    def check(self, number: int, codes: Sequence[int], leaf: int) -> None:
+        """Run a function on the real state, and raise ``NotLearnableError`` if it does not do what the leaf says."""
+        one = self.learned[number]
+        seen = [reversed_sets(value) if place != 1 else value for place, value in enumerate(self._real(one, codes))]
+        if isinstance(one, Question):
+            agrees = one.outcome(*seen) == leaf
+        else:
+            try:
+                after = one.take(*seen)
+            except ImpossibleError:
+                agrees = leaf == IMPOSSIBLE
+            else:
+                agrees = leaf == DISABLED if after is None else self.successor(leaf, codes) == self.components.encode(after)
+        if not agrees:
+            raise NotLearnableError(
+                f"{one.name} does not do on a whole state what it did where its reads were recorded: it may depend on the order of "
+                "a set, or on more than the state"
+            )
+
+    def successor(self, leaf: int, codes: Sequence[int]) -> list[int] | None:
+        """Return the codes after a step with this leaf, or ``None`` if it cannot be taken."""
+        if leaf in (DISABLED, IMPOSSIBLE):
+            return None
+        after = list(codes[: len(self.components.kinds)])
+        for place, source, asked, code in self.forest.leaf_writes[leaf]:
+            moved = codes[source] if source >= 0 else code
+            after[place] = self.forest.maps[asked].apply(moved) if asked >= 0 else moved
+        return after
+
+    # -- renaming --
+
+    def _find_renamings(self) -> Renamings:
+        """Prepare a map for each renaming of each kind, and where each renamed component comes from."""
+        moves = renamings(self.system.machine)
+        sources = np.tile(np.arange(len(self.components.kinds), dtype=np.int32), (len(moves), 1))
+        maps = np.full(sources.shape, -1, np.int32)
+        for part in self.components.parts:
+            rename = renamer(part.kind.annotation)
+            known = []
+            for number, move in enumerate(moves):
+                names = move.get(part.indexed_by, {}) if part.indexed_by else {}
+                for index in range(part.width):
+                    sources[number, part.first + names.get(index, index)] = part.first + index
+                made = self.recorder.map_of(part.kind, ("renamed", number), partial(_renamed, rename, move), part.kind.values)
+                known.append(made)
+                maps[number, part.first : part.first + part.width] = made.number
+            self._renamed.append(_Renamed(part.kind, known))
+        return Renamings(sources, maps)
+
+    def rename_new(self) -> None:
+        """Let every renaming know the image of every value, those images included."""
+        for renamed in self._renamed:
+            while renamed.done < len(renamed.kind.values.values):
+                for one in renamed.maps:
+                    one.apply(renamed.done)
+                renamed.done += 1
+
+
+def _renamed(rename: Rename, renaming: Renaming, value: Any) -> Any:
+    return rename(value, renaming)
+
+
+@frozen(eq=False)
+class Functions:
+    """All that is learned of a system, by root: the instances of actions, then questions about states, steps, and later."""
+
+    learned: tuple[Instance | Question, ...]
+    states: range
+    steps: range
+    later: range
+
+    def question(self, number: int) -> Question:
+        """Return the question of a root."""
+        one = self.learned[number]
+        if not isinstance(one, Question):
+            raise TypeError(f"{one.name} is no question")
+        return one
+
+    def open_among(self, asked: range, decided: Container[str]) -> list[int]:
+        """Return the questions about properties that are not decided yet."""
+        return [number for number in asked if self.learned[number].name not in decided]
+
+
+def functions(system: System, about_states: Questions, about_steps: Questions, about_graph: Sequence[GraphQuestion]) -> Functions:
+    """Return all that is to be learned, with questions in the order in which the reference engine asks them."""
+    actions = [Instance(str(step), take) for step, take in zip(system.steps, system.takes, strict=True)]
+    states = [Question(bound.property.name, About.STATE, bound, one[2]) for one in about_states for _, bound in one[3]]
+    steps = [Question(bound.property.name, About.STEP, bound, one[2]) for one in about_steps for _, bound in one[3]]
+    later = [Question(one.bound.property.name, About.LATER, one.bound) for one in about_graph]
+    ends = list(itertools.accumulate([len(actions), len(states), len(steps), len(later)]))
+    return Functions((*actions, *states, *steps, *later), *(range(*ends[place : place + 2]) for place in range(3)))

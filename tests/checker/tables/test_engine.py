@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The tables engine answers exactly what the reference engine does: figures, verdicts, depths, runs and witnesses."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from attrs import evolve
+from toys import KNOWN, Known, answers_of
+
+from hwmark.checker import explore as reference
+from hwmark.checker.asked import default_properties
+from hwmark.checker.explore import Options
+from hwmark.checker.tables import engine as tables
+from hwmark.checker.verdict import Exploration
+from hwmark.model import async_isr, log_machine, replication
+from hwmark.spec.machines import MACHINES, Described
+
+SMALL: dict[str, tuple[Any, ...]] = {
+    "replication": (replication.Bounds(2, 2, 2, 1), replication.Bounds(3, 1, 1, 0)),
+    "async_isr": (async_isr.Bounds(3, 1, 1),),
+    "log": (log_machine.Bounds(2, 2, 1),),
+}
+"""Scopes of the default suite."""
+LARGER: dict[str, tuple[Any, ...]] = {
+    "replication": (replication.Bounds(2, 2, 2, 2), replication.Bounds(3, 1, 1, 1)),
+    "async_isr": (async_isr.Bounds(3, 2, 1),),
+    "log": (log_machine.Bounds(3, 3, 1),),
+}
+"""Scopes of ``-m exhaustive``."""
+
+
+def said(found: Exploration) -> Exploration:
+    """Return what an exploration says, without how long it took and who found it."""
+    return evolve(found, seconds=0, engine="", workers=1)
+
+
+def matrix() -> Iterator[Any]:
+    """Yield every machine with every preset in small and in larger scopes, plainly and with observers."""
+    for name, described in MACHINES.items():
+        assert name in SMALL, f"{name} has no small scopes to compare engines in"
+        assert name in LARGER, f"{name} has no larger scopes to compare engines in"
+        scopes = [(bounds, ()) for bounds in SMALL[name]] + [(bounds, (pytest.mark.exhaustive,)) for bounds in LARGER[name]]
+        for preset, (bounds, marks), observed in itertools.product(described.presets, scopes, (False, True)):
+            if not observed or any(prop.observers for prop in described.properties):
+                yield pytest.param(described, preset, bounds, observed, id=f"{name}-{preset}-{bounds}-{observed}", marks=marks)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("known", KNOWN, ids=lambda known: known.name)
+def test_answers_are_those_known_by_hand(known: Known, threads: int) -> None:
+    """Of every toy: states, transitions, depth, verdicts, exact runs and reasons."""
+    found = tables.explore(known.machine, known.properties, Options(**known.options), threads=threads)
+    assert answers_of(found) == known.answers
+    assert (found.states, found.transitions, found.depth) == (known.states, known.transitions, known.depth)
+    assert (found.complete, found.stopped) == (known.stopped is None, known.stopped)
+
+
+@pytest.mark.parametrize(("described", "preset", "bounds", "observed"), tuple(matrix()))
+def test_answers_are_those_of_the_reference_engine(described: Described, preset: str, bounds: Any, *, observed: bool) -> None:
+    """Of every machine and preset, plainly and under symmetry, on one and on two threads, everything is the same."""
+    machine = described.build(described.presets[preset], described.module.Config(), bounds)
+    named = [prop.name for prop in described.properties] if observed else default_properties(described, bounds)
+    properties = [prop for prop in described.properties if prop.name in named]
+    for symmetry in (False, True) if machine.interchangeable else (False,):
+        options = Options(symmetry=symmetry, keep_going=True)
+        expected = said(reference.explore(machine, properties, options))
+        for threads in (1, 2):
+            assert said(tables.explore(machine, properties, options, threads=threads)) == expected
