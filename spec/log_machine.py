@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from hwmark.model.log import UNDEFINED_EPOCH, EpochEnd, EpochEntry, Log, epoch_entries, first_offset_after_epoch
+from hwmark.model.log import UNDEFINED_EPOCH, EpochEnd, EpochEntry, Log, epoch_entries, first_offset_after_epoch, stored
 from hwmark.model.log_machine import Bounds, State, epoch_end, offsets, read, requested_epochs
 from hwmark.model.machine import Step
 from hwmark.model.rules import LogRules
@@ -204,9 +204,9 @@ def truncation_drops_an_epoch(before: State, step: Step, after: State) -> bool:
 def log_starts_within_an_epoch(state: State) -> bool:
     """The log starts in the middle of an epoch, whose first records are still on disk but gone."""
     hidden = state.log_start_offset - state.segments[0].base_offset
-    return (
-        hidden > 0 and bool(state.log.records) and state.log.records[0].leader_epoch == state.segments[0].records[hidden - 1].leader_epoch
-    )
+    if hidden == 0 or not state.log.records:
+        return False
+    return state.log.records[0].leader_epoch == stored(state.segments).records[hidden - 1].leader_epoch
 
 
 @reachable(sources=("S10", "K-101"), scope={"log_size": 1, "records": 1, "max_leader_epoch": 0})

@@ -304,3 +304,12 @@ def test_goals_have_minimal_scopes(goal: Reachable) -> None:
     unmet = {judged(build(bounds=bounds), goal).verdict for bounds in smaller(goal.scope)}
     assert unmet <= {Verdict.UNDETERMINED}
     assert bool(unmet) == (goal.scope != SMALLEST)
+
+
+@pytest.mark.parametrize(("leader_epoch", "is_met"), [(0, True), (1, False)])
+def test_the_log_may_start_within_an_epoch_in_any_segment(leader_epoch: int, *, is_met: bool) -> None:
+    """Of the record just before the log's start only its epoch matters, not whether it is in the first segment."""
+    first, second, third = Record(0, leader_epoch=0), Record(1, leader_epoch=0), Record(2, leader_epoch=leader_epoch)
+    segments = (Segment(0, (first,)), Segment(1, (second, third)))
+    state = State(segments=segments, log_start_offset=2, epoch_cache=(), leader_epoch=1, leads=False)
+    assert promises.log_starts_within_an_epoch.function(state) is is_met
