@@ -21,7 +21,7 @@ from hwmark.checker.errors import InputError
 from hwmark.checker.system import System
 from hwmark.checker.tables.components import Components
 
-from .files import Folder
+from .files import Folder, next_number, rows_name, states_name, values_name
 from .manifest import EMPTY, Contents, Manifest, PartFiles, Plain, check_same, load
 from .parts import PART_STATES, Found, Layout, StatesWriter, dump_rows, repacked, unpacked, width
 from .reading import Reader, restore
@@ -56,6 +56,7 @@ class StateSpace:
         self.contents = manifest.contents
         self._parts = list(manifest.contents.parts)
         self._stored = [0] * len(components.parts)
+        self._next_values = next_number(manifest.contents.values)
         self._pending: list[Found] = []
         self._flushed = manifest.contents.known
         self._reader = Reader(folder, len(components.kinds))
@@ -160,7 +161,8 @@ class StateSpace:
         content = b"".join(dump_values(self._codec, self._components.parts, self._stored))
         files = list(self.contents.values)
         if content:
-            files.append(self._folder.draft(f"values-{len(files):06}.jsonl", content))
+            files.append(self._folder.draft(values_name(self._next_values), content))
+            self._next_values += 1  # also if this commit fails later: its manifest might be there already
         contents = Contents(
             queryable=self._writer is not None,
             levels=tuple(self.levels),
@@ -181,10 +183,10 @@ class StateSpace:
         self._pending = [_joined(self._pending)]
         part, rest = _split(self._pending[0], PART_STATES)
         number = len(self._parts)
-        rows = self._folder.draft(f"rows-{number:06}.parquet", dump_rows(part))
+        rows = self._folder.draft(rows_name(number), dump_rows(part))
         states = None
         if self._writer is not None:
-            states = self._folder.draft(f"states-{number:06}.parquet", self._writer.dump(part, self._levels_of(part)))
+            states = self._folder.draft(states_name(number), self._writer.dump(part, self._levels_of(part)))
         self._parts.append(PartFiles(len(part.rows), rows, states))
         self._pending = [rest] if len(rest.rows) else []
         self._flushed += len(part.rows)

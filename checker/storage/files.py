@@ -13,7 +13,7 @@ import hashlib
 import os
 import re
 import stat
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from io import BufferedReader
 from pathlib import Path
@@ -28,6 +28,8 @@ from hwmark.checker.text import shown
 MANIFEST = "manifest.json"
 LOCK = "lock"
 DRAFT = ".draft"
+rows_name, states_name, values_name = "rows-{:06}.parquet".format, "states-{:06}.parquet".format, "values-{:06}.jsonl".format
+"""Names of files by their numbers."""
 NAME = r"(rows|states|values)-[0-9]{6,9}\.(parquet|jsonl)"
 _OURS = re.compile(rf"{NAME}({DRAFT})?|{MANIFEST}{DRAFT}")
 
@@ -43,6 +45,11 @@ class File:
     name: str = field(validator=validators.matches_re(NAME))
     bytes: int = field(validator=validators.ge(0))
     sha256: str = field(validator=validators.matches_re(r"[0-9a-f]{64}"))
+
+
+def next_number(files: Sequence[File]) -> int:
+    """Return the number after that of the last file."""
+    return int(re.sub("[^0-9]", "", files[-1].name)) + 1 if files else 0
 
 
 class Folder:

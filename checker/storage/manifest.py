@@ -24,7 +24,7 @@ from hwmark.checker.tables.components import Components
 from hwmark.checker.text import shown
 from hwmark.spec.property import Property
 
-from .files import MANIFEST, File
+from .files import MANIFEST, File, next_number, rows_name, states_name
 from .parts import PART_STATES
 from .values import Codec
 
@@ -199,9 +199,12 @@ def load(folder: Path) -> Manifest:
 
 
 def _check(contents: Contents, path: Path) -> None:
-    names = [file.name for file in contents.files]
+    named = [(rows_name(number), states_name(number) if contents.queryable else None) for number in range(len(contents.parts))]
+    is_named = [(part.rows.name, part.states and part.states.name) for part in contents.parts] == named
+    numbers = [next_number([file]) for file in contents.values if file.name.startswith("values")]
+    is_numbered = len(numbers) == len(contents.values) and numbers == sorted(set(numbers))
     agrees = contents.known == sum(part.count for part in contents.parts) and contents.expanded <= contents.known
-    if not agrees or len(set(names)) < len(names):
+    if not (is_named and is_numbered and agrees):
         raise InputError(f"{shown(str(path), 300)} contradicts itself")
 
 

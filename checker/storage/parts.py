@@ -101,15 +101,13 @@ def _word(number: int) -> str:
 
 def _parquet(schema: Any, write: Callable[[Any], None], dictionaries: Sequence[str], encodings: dict[str, str]) -> Any:
     """Return what a file holds in which ``write`` writes tables; only metadata make it keep the Arrow schema."""
+    settings: dict[str, Any] = {
+        "use_dictionary": list(dictionaries),
+        "column_encoding": encodings,
+        "store_schema": schema.metadata is not None,
+    }
     content = pa.BufferOutputStream()
-    with pq.ParquetWriter(
-        content,
-        schema,
-        compression=COMPRESSION,
-        use_dictionary=list(dictionaries),
-        column_encoding=encodings,
-        store_schema=schema.metadata is not None,
-    ) as writer:
+    with pq.ParquetWriter(content, schema, compression=COMPRESSION, **settings) as writer:
         write(writer)
     return content.getvalue()
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import Enum
+from functools import cache
 from typing import Any
 
 from attrs import fields, has
@@ -92,8 +93,11 @@ class Codec:
             raise unknown("class", name, self.classes)
         if issubclass(cls, Enum):
             return cls[inner]
-        names = [attribute.alias for attribute in fields(cls)]
-        return cls(**dict(zip(names, map(self.decode, _list(inner)), strict=True)))
+        names, by_name = _parameters(cls)
+        if len(_list(inner)) != len(names):
+            raise InputError(f"a {name} has {len(names)} fields, not {len(inner)}")
+        values = [self.decode(one) for one in inner]
+        return cls(**dict(zip(names, values, strict=True))) if by_name else cls(*values)
 
     def _decode_set(self, inner: Any) -> frozenset[Any]:
         values = [self.decode(one) for one in _list(inner)]
@@ -113,6 +117,12 @@ _TAGS: dict[str, Callable[[Codec, Any], Any]] = {
     "range": lambda codec, inner: range(*map(codec.decode, _list(inner))),
     "mapping": Codec._decode_mapping,  # noqa: SLF001 - as above
 }
+
+
+@cache
+def _parameters(cls: Any) -> tuple[list[str], bool]:
+    """Return how the fields of a class are called where it is made, and whether some must be named."""
+    return [attribute.alias for attribute in fields(cls)], any(attribute.kw_only for attribute in fields(cls))
 
 
 def _list(data: Any) -> list[Any]:

@@ -267,6 +267,34 @@ def test_a_full_disk_leaves_the_last_commit(tmp_path: Path) -> None:
     assert after > 6
 
 
+def test_a_commit_that_seemed_to_fail_is_not_overwritten(tmp_path: Path) -> None:
+    """If all but the last synchronisation is done, the commit is there: the next one, if interrupted, leaves all of its files."""
+    writing = Writing.create(tmp_path, LARGE)
+    writing.append(8)
+    replace = Path.replace
+
+    def fails_at_last(path: Path, target: Path) -> None:
+        replace(path, target)
+        if target.name == "manifest.json":
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+    def dies_at_last(path: Path, target: Path) -> None:
+        if target.name == "manifest.json":
+            raise KilledError
+        replace(path, target)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Path, "replace", fails_at_last)
+        with pytest.raises(DiskError, match="input/output error"):
+            writing.commit()
+        writing.append(len(LARGE.states))
+        patch.setattr(Path, "replace", dies_at_last)
+        with pytest.raises(KilledError):
+            writing.commit()
+    writing.stored.close()
+    assert_holds(opened(tmp_path, LARGE), LARGE, 8)
+
+
 def full_after(function: Callable[..., Any], left: Iterator[int]) -> Callable[..., Any]:
     """Return the function, which finds the disk full once nothing is left."""
 

@@ -40,6 +40,14 @@ class Small:
 
 
 @frozen
+class Named:
+    """A record whose fields are named where it is made, one of them otherwise than it is called."""
+
+    _hidden: int = field(kw_only=True)
+    plain: str
+
+
+@frozen
 class Tripled:
     """A record whose field is not what it was made of."""
 
@@ -54,11 +62,16 @@ def part(annotation: Any, *values: Any, name: str = "it") -> Part:
     return made
 
 
-EVERYTHING = Any | Point | Mood | Gear | Tree | Small | Step
+EVERYTHING = Any | Point | Mood | Gear | Tree | Small | Named | Step
 CODEC = Codec([part(EVERYTHING)])
 
 scalars = st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.binary() | st.sampled_from([*Mood, *Gear])
-scalars |= st.builds(Point, st.integers(), st.booleans()) | st.integers(10**17, 10**19) | st.builds(range, st.integers(0, 9))
+scalars |= (
+    st.builds(Point, st.integers(), st.booleans())
+    | st.builds(Named, hidden=st.integers(), plain=st.text())
+    | st.integers(10**17, 10**19)
+    | st.builds(range, st.integers(0, 9))
+)
 values = st.recursive(
     scalars,
     lambda inner: (
