@@ -103,6 +103,7 @@ class Report:
     verdict: Verdict
     engine: str = "reference"
     workers: int = 1
+    preparation: float = 0
     note: str | None = None
 
     @property
@@ -162,6 +163,7 @@ def report_of(asked: Asked, machine: Machine[Any], found: Exploration) -> Report
         verdict=found.verdict,
         engine=found.engine,
         workers=found.workers,
+        preparation=found.preparation,
         note=found.note,
     )
 
@@ -226,6 +228,7 @@ def plain(report: Report, trace_files: Mapping[str, str] = MappingProxyType({}))
         "complete": report.complete,
         "stopped": report.stopped,
         "seconds": round(report.seconds, 3),
+        "preparation": round(report.preparation, 3),
         "properties": [_plain_property(one, trace_files.get(one.name)) for one in report.properties],
         "actions": [{"name": name, "taken": taken} for name, taken in report.taken.items()],
         "verdict": report.verdict.value,

@@ -65,6 +65,8 @@ class Exploration:
     results: tuple[Result, ...]
     engine: str = "reference"
     workers: int = 1
+    preparation: float = 0
+    """Seconds spent before on compiling code, or on loading what was compiled before."""
     note: str | None = None
     """What somebody should know of how it was explored, such as why another engine was taken than the one asked for."""
 

@@ -139,7 +139,8 @@ def _figures(report: Report) -> Iterator[str]:
     yield f"Rules: {assignments(report.rules)}.{f' Config: {settings}.' if settings else ''}"
     if report.note:
         yield f"Note: {sanitize(report.note)}."
-    yield f"Engine {report.engine}, symmetry {'on' if report.symmetry else 'off'}, nothing random."
+    threads = f" on {report.workers} CPUs" if report.workers > 1 else ""
+    yield f"Engine {report.engine}{threads}, symmetry {'on' if report.symmetry else 'off'}, nothing random."
     yield "The whole scope was explored." if report.complete else f"Stopped early: {sanitize(report.stopped or '')}."
     yield f"{report.verdict.value}: {_tally(report.properties)}."
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Collection, Iterator, Sequence
-from functools import partial
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from attrs import frozen
+from attrs import evolve, frozen
 
 from hwmark.checker.conclusions import Conclusions, taken_by_action
 from hwmark.checker.explore import Options, Progress, limit_of_states, uncollected
@@ -19,6 +19,7 @@ from hwmark.checker.verdict import Exploration, Run
 from hwmark.model.machine import ImpossibleError, Machine, Step
 from hwmark.spec.property import Property
 
+from . import warm
 from .components import ResizedError, components
 from .kernels import DECIDES, PRESUPPOSED, Findings
 from .learner import Learner, Question, functions
@@ -56,6 +57,19 @@ def explore(
 
     Raises ``NotLearnableError`` for what this engine cannot do exactly.
     """
+    prepared = prepare()
+    return evolve(_explore(machine, properties, options, threads, limits), preparation=prepared)
+
+
+@cache
+def prepare() -> float:
+    """Compile the kernels, or load what was compiled before; return how many seconds that took."""
+    started = time.monotonic()
+    _explore(warm.MACHINE, warm.PROPERTIES, Options(), 1, Limits())
+    return time.monotonic() - started
+
+
+def _explore(machine: Machine[Any], properties: Sequence[Property], options: Options, threads: int, limits: Limits) -> Exploration:
     explored = system(machine, properties)
     if options.symmetry and not machine.interchangeable:
         raise NotSymmetricError(f"machine {machine.name} declares no interchangeable identities")

@@ -35,7 +35,7 @@ LARGER: dict[str, tuple[Any, ...]] = {
 
 def said(found: Exploration) -> Exploration:
     """Return what an exploration says, without how long it took and who found it."""
-    return evolve(found, seconds=0, engine="", workers=1)
+    return evolve(found, seconds=0, preparation=0, engine="", workers=1)
 
 
 def matrix() -> Iterator[Any]:
