@@ -3,13 +3,9 @@
 
 from __future__ import annotations
 
-import io
-import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from rich.box import SIMPLE_HEAD
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
@@ -25,40 +21,12 @@ from hwmark.spec.catalogue import Row
 from hwmark.spec.view import View
 
 from . import assignments, say
+from .layout import STYLES, add_row, prose, rendered, styled, table_of
 
-STYLES = {"holds": "green", "violated": "bold red", "undetermined": "yellow", "agrees": "green", "disagrees": "bold red", "planned": "dim"}
-WIDTH, NARROWEST = 110, 40
-"""Columns where there is no terminal, and where there is one that is too narrow to write on."""
-LEAST_FOR_COLUMNS, BETWEEN = 72, " · "
-"""Width below which columns would break each word: what stands in them then follows one after the other."""
-NUMBERS = ("steps", "states")
-"""The columns of numbers."""
 FEW = 3
 """So many properties are named in a line of the suite; of more, only their number."""
 HOW_TO_READ = "A rule agrees if these break without it, each after so many steps, and nothing breaks with it."
 """What stands below a table of rules."""
-
-
-def rendered(*parts: Any, colour: bool) -> str:
-    """Return what rich makes of these tables, lines and prose, as wide as the terminal and without colour unless asked for.
-
-    A line stays one line; text that says how it overflows, as ``_prose`` does, is broken between its words.
-    """
-    out = io.StringIO()
-    console = Console(
-        file=out, width=_width(), force_terminal=colour, color_system="auto" if colour else None, markup=False, highlight=False, emoji=False
-    )
-    for part in parts:
-        console.print(part, soft_wrap=isinstance(part, Text) and part.overflow is None)
-    return out.getvalue()
-
-
-def _prose(text: str, style: str = "") -> Text:
-    return Text(text, style=style, overflow="fold")
-
-
-def _width() -> int:
-    return max(NARROWEST, shutil.get_terminal_size((WIDTH, 24)).columns)
 
 
 # -- one check --
@@ -66,12 +34,12 @@ def _width() -> int:
 
 def report_text(report: Report, *, colour: bool = False) -> str:
     """Return the report of one check: its properties, a shortest counterexample, the actions, and the figures."""
-    table = _table("property", "kind", "verdict", "steps", "promise", names=[one.name for one in report.properties])
+    table = table_of("property", "kind", "verdict", "steps", "promise", names=[one.name for one in report.properties])
     for one in report.properties:
         promise = one.promise + (f"\n({one.why})" if one.why else "")
-        _add(table, one.name, one.kind, _verdict(one.verdict.value), "" if one.depth is None else str(one.depth), promise)
+        add_row(table, one.name, one.kind, styled(one.verdict.value), "" if one.depth is None else str(one.depth), promise)
     heading = f"{report.machine} under {_rules(report)}, {assignments(report.bounds)}"
-    return rendered(Text(heading, style="bold"), table, *_shown(report), *map(_prose, _figures(report)), colour=colour)
+    return rendered(Text(heading, style="bold"), table, *_shown(report), *map(prose, _figures(report)), colour=colour)
 
 
 def _rules(report: Report) -> str:
@@ -115,14 +83,14 @@ def replay_text(  # noqa: PLR0913 - all that is said of a run
     heading = f"{machine.name} under {preset or f'rules without a name ({assignments(machine.rules)})'}, {assignments(machine.bounds)}"
     parts = [Text(heading, style="bold")]
     if replayed.note:
-        parts.append(_prose(f"\n{sanitize(replayed.note)}"))
-    verdict = _prose(
+        parts.append(prose(f"\n{sanitize(replayed.note)}"))
+    verdict = prose(
         f"\n{replayed.property} is {'violated' if violated else 'met'}: {sanitize(promise)}", style="bold red" if violated else "bold"
     )
     parts += [Text(""), *steps(taken, replayed.loop, view_of(machine.name)), verdict]
     if replayed.witness:
         parts.append(Text(f"Shown by {assignments(replayed.witness, view_of(machine.name))}."))
-    return rendered(*parts, *(_prose(sanitize(one)) for one in replayed.remarks), colour=colour)
+    return rendered(*parts, *(prose(sanitize(one)) for one in replayed.remarks), colour=colour)
 
 
 def _figures(report: Report) -> Iterator[str]:
@@ -162,18 +130,18 @@ def _asked_and_found(properties: Sequence[Judged]) -> str:
 def suite_text(suite: Suite, *, colour: bool = False) -> str:
     """Return the default suite as one table, with a line for whatever is not as promised."""
     names = [run.title for run in suite.runs] + [proved.row.id for proved in suite.rows]
-    table = _table("checked", "in", "states", "result", names=names)
+    table = table_of("checked", "in", "states", "result", names=names)
     troubles: list[Text] = []
     for run in suite.runs:
-        _add(table, run.title, assignments(run.bounds), f"{run.states:,}", _verdict(run.verdict.value, _asked_and_found(run.properties)))
+        add_row(table, run.title, assignments(run.bounds), f"{run.states:,}", styled(run.verdict.value, _asked_and_found(run.properties)))
         troubles += map(Text, _troubles(run))
     for proved in suite.rows:
-        _add(
+        add_row(
             table,
             proved.row.id,
             assignments(proved.bounds),
             f"{proved.states:,}",
-            _verdict(_agreement(proved), _broken(proved.row) if proved.agrees else "see below the table"),
+            styled(_agreement(proved), _broken(proved.row) if proved.agrees else "see below the table"),
         )
         troubles += [Text(f"{proved.row.id}: {sanitize(why)}") for why in proved.why]
     closing = f"{suite.verdict.value}: {len(suite.runs)} checks, {len(suite.rows)} rows of the catalogue, {suite.seconds:.1f} s."
@@ -203,21 +171,21 @@ def catalogue_text(
 
     Requirements, as ``catalogue.plain_requirements`` gives them, come in a table after the rows.
     """
-    table = _table("row", "rule", "without it", "status", names=[row.id for row in rows])
+    table = table_of("row", "rule", "without it", "status", names=[row.id for row in rows])
     troubles: list[Text] = []
     for row in rows:
         proof = proved.get(row.id)
         status = row.status if proof is None else _agreement(proof)
-        _add(table, f"{row.id}\n{', '.join(row.sources)}", f"{row.rule}: {row.statement}", _broken(row), _verdict(status))
+        add_row(table, f"{row.id}\n{', '.join(row.sources)}", f"{row.rule}: {row.statement}", _broken(row), styled(status))
         troubles += [Text(f"{row.id}: {sanitize(why)}") for why in (proof.why if proof else ())]
     below = [_requirements(requirements)] if requirements else []
     return rendered(table, *troubles, Text(HOW_TO_READ), *below, colour=colour)
 
 
 def _requirements(requirements: Sequence[Mapping[str, Any]]) -> Table:
-    table = _table("required", "statement", "carried by", "status", names=[one["id"] for one in requirements])
+    table = table_of("required", "statement", "carried by", "status", names=[one["id"] for one in requirements])
     for one in requirements:
-        _add(table, one["id"], one["statement"], ", ".join(one["carried_by"]), _verdict(one["status"]))
+        add_row(table, one["id"], one["statement"], ", ".join(one["carried_by"]), styled(one["status"]))
     return table
 
 
@@ -229,29 +197,3 @@ def _broken(row: Row) -> str:
     if row.control:
         return "breaks nothing (a control)"
     return ", ".join(f"{name} ({depth})" for name, depth in row.breaks.items())
-
-
-def _table(*columns: str, names: Sequence[str]) -> Table:
-    """Return a table with these columns; the names in the first are kept whole where there is room, and nothing is cut."""
-    table = Table(box=SIMPLE_HEAD)
-    if _width() < LEAST_FOR_COLUMNS:
-        table.add_column(BETWEEN.join(columns), overflow="fold")
-        return table
-    longest = max(map(len, names), default=0)
-    for column in columns:
-        whole = column == columns[0] and longest <= _width() // 3
-        table.add_column(column, overflow="fold", no_wrap=whole, justify="right" if column in NUMBERS else "left")
-    return table
-
-
-def _add(table: Table, *cells: str | Text) -> None:
-    """Add a row whose text is safe; line breaks stay."""
-    safe = [Text("\n".join(map(sanitize, cell.split("\n")))) if isinstance(cell, str) else cell for cell in cells]
-    if len(table.columns) == 1:
-        table.add_row(Text(BETWEEN).join(cell for cell in safe if cell.plain), end_section=True)
-    else:
-        table.add_row(*safe)
-
-
-def _verdict(word: str, more: str = "") -> Text:
-    return Text.assemble((word, STYLES.get(word, "")), f": {more}" if more else "")
