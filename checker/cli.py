@@ -154,6 +154,54 @@ def catalogue(
 
 
 @app.command()
+def simulate(  # noqa: PLR0913 - one parameter for each option
+    machine: Annotated[str, typer.Argument(metavar="MACHINE", help="A machine, for example replication.")],
+    *,
+    rules: Annotated[str | None, typer.Option(metavar="PRESET", help="A named set of rules (default: the right ones).")] = None,
+    changed_rules: Annotated[list[str] | None, typer.Option("--set", metavar="RULE=VALUE", help="Change one rule; repeatable.")] = None,
+    config: Annotated[str, typer.Option(metavar="K=V,…", help="What an operator sets.")] = "",
+    bounds: Annotated[str, typer.Option(metavar="K=V,…", help="How far to look (default: twice the small scope in each number).")] = "",
+    properties: Annotated[
+        list[str] | None,
+        typer.Option("--property", metavar="NAME", help="Ask this property only; repeatable (default: all that walks can judge)."),
+    ] = None,
+    swarm: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=V,V,…",
+            help="Take each of these values in turn: of a bound, a rule, a setting, or rules=PRESET,…; repeatable, for all combinations.",
+        ),
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, metavar="N", help="The same seed gives the same walks.")] = 0,
+    walks: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="So many walks (default: 1000; with --timeout as many as it allows).")
+    ] = None,
+    steps: Annotated[int, typer.Option(min=1, max=100_000, metavar="N", help="At most so many steps a walk.")] = 100,
+    timeout: Annotated[float | None, typer.Option(metavar="S", help="Stop after so many seconds.")] = None,
+    engine: Annotated[
+        Engine,
+        typer.Option(metavar="<auto|reference|tables>", help="How to walk: auto takes the faster one; both take the same walks."),
+    ] = Engine.AUTO,
+    output: Shown = None,
+    json: Json = False,
+    out: Annotated[Path | None, typer.Option(metavar="DIR", help="Also write the reports, and a trace of each violation, here.")] = None,
+) -> int:
+    """Walk a machine at random, in scopes too large to exhaust: a sample that may violate a property, and never proves one."""
+    chosen = _format(output, json=json)
+    if chosen not in (Format.TEXT, Format.JSON):
+        raise InputError(f"--format {chosen.value} is for verdicts, of which random walks give few: choose text or json")
+    if engine is Engine.RAY:
+        raise InputError("engine ray takes no walks: choose auto, reference or tables")
+    if timeout is not None and not timeout >= 0:  # also refuses what is not a number
+        raise InputError(f"--timeout: expected a number of seconds, 0 or more, got {timeout:g}")
+    from .simulation import command  # noqa: PLC0415 - all that walks
+
+    given = command.Request(machine, rules, tuple(changed_rules or ()), config, bounds, tuple(properties or ()), tuple(swarm or ()))
+    limit = 1000 if walks is None and timeout is None else walks
+    return command.run(given, command.Plan(seed, limit, steps, timeout, engine), chosen.value, out)
+
+
+@app.command()
 def replay(  # noqa: PLR0913 - one parameter for each option
     trace: Annotated[str, typer.Argument(metavar="TRACE.json|NAME", help="A trace file, or the name of a trace that comes with hwmark.")],
     *,

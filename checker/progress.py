@@ -81,6 +81,11 @@ class ProgressLine:
         if self._due():
             self._draw(f"{_bar(finished / total)} {finished} of {total} done")
 
+    def show(self, fraction: float | None, said: str) -> None:
+        """Draw this, after a bar that is full to a fraction."""
+        if self._due():
+            self._draw(f"{_bar(fraction)} {said}")
+
     def clear(self) -> None:
         """Take the line away."""
         if self._stream is not None and self._drawn > -math.inf:
