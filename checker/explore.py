@@ -14,6 +14,7 @@ import time
 from array import array
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from attrs import frozen
@@ -57,6 +58,12 @@ class Options:
     timeout: float | None = None
     stop: Callable[[], str | None] = lambda: None
     progress: Callable[[Progress], None] = lambda _: None
+    memory: int | None = None
+    """Bytes of memory, beyond which states are kept on disk; this, and what follows, is for the tables engine."""
+    checkpoint: Path | None = None
+    """The directory in which the search is stored, to go on from there."""
+    resume: bool = False
+    """Whether to go on from what is stored there."""
 
 
 def explore(machine: Machine[Any], properties: Sequence[Property], options: Options = Options()) -> Exploration:

@@ -9,16 +9,16 @@ from __future__ import annotations
 
 import types
 import typing
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from enum import Enum
 from typing import Annotated, Any
 
-from attrs import fields, frozen, has
+from attrs import field, fields, frozen, has
 
 from hwmark.checker.system import Observed, System, own_state
 from hwmark.model.machine import IndexedBy
 
-from .values import NotLearnableError, Values
+from .values import NotLearnableError, Values, compared_fields, is_simple, turned
 
 
 class ResizedError(Exception):
@@ -34,7 +34,7 @@ class Shape(Enum):
     """What is known of a kind's values from its annotation."""
 
     RECORDS = "instances of one attrs class"
-    PLAIN = "never an attrs class"
+    PLAIN = "read as a whole"
     MIXED = "anything"
 
 
@@ -46,6 +46,13 @@ class Kind:
     annotation: Any
     shape: Shape
     values: Values
+    turned: list[Any] = field(factory=list)
+    """The values, as far as they were asked for, with every set in another order."""
+
+    def turned_value(self, code: int) -> Any:
+        """Return a value in which every set is iterated in another order."""
+        self.turned.extend(map(turned, self.values.values[len(self.turned) : code + 1]))
+        return self.turned[code]
 
     @classmethod
     def of(cls, name: str, annotation: Any, most_values: int) -> Kind:
@@ -66,7 +73,7 @@ def _bare(annotation: Any) -> Any:
 def _shape(annotation: Any) -> Shape:
     bare = _bare(annotation)
     if isinstance(bare, type) and has(bare):
-        return Shape.RECORDS
+        return Shape.RECORDS if is_simple(bare) else Shape.PLAIN
     if typing.get_origin(bare) in (tuple, frozenset) or bare is types.NoneType:
         return Shape.PLAIN
     if isinstance(bare, type) and issubclass(bare, (int, str, bytes, float, Enum)):
@@ -130,19 +137,19 @@ class Components:
             codes.extend(part.kind.code(memory) for part, memory in zip(self.memories, state.memories, strict=True))
         return codes
 
-    def decode(self, codes: list[int]) -> Any:
-        """Return the state with these codes."""
-        own = self.state_type(*[_value(part, codes) for part in self.fields])
+    def decode(self, codes: Sequence[int], *, is_turned: bool = False) -> Any:
+        """Return the state with these codes; ``is_turned``: with every set in another order."""
+        own = self.state_type(*[_value(part, codes, is_turned) for part in self.fields])
         if not self.memories:
             return own
-        return Observed(own, tuple(_value(part, codes) for part in self.memories))
+        return Observed(own, tuple(_value(part, codes, is_turned) for part in self.memories))
 
 
-def _value(part: Part, codes: list[int]) -> Any:
-    values = part.kind.values.values
+def _value(part: Part, codes: Sequence[int], is_turned: bool) -> Any:  # noqa: FBT001
+    value_of = part.kind.turned_value if is_turned else part.kind.values.values.__getitem__
     if part.entries is None:
-        return values[codes[part.first]]
-    return tuple([values[code] for code in codes[part.first : part.first + part.entries]])
+        return value_of(codes[part.first])
+    return tuple([value_of(code) for code in codes[part.first : part.first + part.entries]])
 
 
 def components(system: System, whole: Collection[str] = (), most_values: int = 2**31 - 1) -> Components:
@@ -151,9 +158,12 @@ def components(system: System, whole: Collection[str] = (), most_values: int = 2
     state_type = type(initial[0])
     if not has(state_type):
         raise NotLearnableError(f"states are no attrs class but {state_type.__name__}")
-    if any(not attribute.init for attribute in fields(state_type)):
-        raise NotLearnableError(f"{state_type.__name__} computes a field by itself")
-    hints = typing.get_type_hints(state_type, include_extras=True)
+    if compared_fields(state_type) is None or not is_simple(state_type):
+        raise NotLearnableError(f"{state_type.__name__} does more than to hold its fields")
+    try:
+        hints = typing.get_type_hints(state_type, include_extras=True)
+    except NameError as error:
+        raise NotLearnableError(f"{state_type.__name__} is annotated with names that cannot be found: {error}") from None
     parts, first = [], 0
     for attribute in fields(state_type):
         annotation = hints[attribute.name]

@@ -18,7 +18,7 @@ from .values import Map, NotLearnableError, Values
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from .views import Read, Write
+    from .recorder import Read, Write
 
 
 class Forest:

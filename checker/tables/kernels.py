@@ -579,6 +579,47 @@ def enter_all(keys: Words, first: int, last: int, table: Words, counts: Longs) -
         counts[shard] += 1
 
 
+@njit(nogil=True, cache=True)
+def key_rows(trees: Trees, layout: Layout, renamings: Renamings, rows: Words, keys: Words) -> None:
+    """Set the key of each row: the least of the renamed ones."""
+    codes = np.empty(len(layout.word), np.int32)
+    for index in range(len(rows)):
+        unpack(layout, rows[index], codes)
+        set_key(
+            trees.map_bounds,
+            trees.map_table,
+            layout.word,
+            layout.shift,
+            layout.mask,
+            renamings.sources,
+            renamings.maps,
+            codes,
+            0,
+            keys[index],
+        )
+
+
+@njit(nogil=True, cache=True)
+def find_again(stored: Words, first: int, keys: Words, table: Words, originals: Longs) -> None:
+    """Note which states of the table, with these keys, are among stored ones, numbered from ``first`` on."""
+    size = np.uint64(len(table) // SHARDS)
+    mask = size - np.uint64(1)
+    low = np.uint64(0xFFFFFFFF)
+    for index in range(len(stored)):
+        value = row_hash(stored[index])
+        base = (value >> np.uint64(60)) * size
+        tag = value >> np.uint64(32)
+        place = value & mask
+        while table[base + place] != 0:
+            entry = table[base + place]
+            if entry >> np.uint64(32) == tag:
+                number = np.int64(entry & low) - 1
+                if are_equal(keys[number], stored[index]):
+                    originals[number] = first + index
+                    break
+            place = (place + np.uint64(1)) & mask
+
+
 # -- questions about states --
 
 

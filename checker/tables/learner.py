@@ -2,14 +2,14 @@
 """Runs the functions of a system on recording views, and enters what they read and answer in a forest.
 
 Roots are numbered: first the instances of actions in the order of steps, then questions about states, about steps, and
-for the graph. What is learned is checked as it is learned, now and then: the function is run once more on the whole, real
-state, in which every set is iterated the other way round, and must give what the tree says.
+for later. Each path is checked as it is learned: the function is run once more on the whole, real state, in which every
+set is iterated in another order, and must give what the tree says.
 """
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Sequence
 from enum import Enum
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -25,16 +25,15 @@ from hwmark.model.machine import ImpossibleError
 from .components import Components, Kind, ResizedError
 from .forest import Forest
 from .kernels import DECIDES, DISABLED, IMPOSSIBLE, PRESUPPOSED, Renamings, Screen
-from .values import Map, NotLearnableError, reversed_sets
-from .views import Recorder, root, view_class, writes
+from .recorder import Recorder
+from .values import Map, NotLearnableError
+from .views import entry, root, view_class, writes
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-CHECKED_FIRST = 4
-"""So many of the first paths of each tree are checked on real states."""
-CHECKED_EVERY = 32
-"""Of the paths after these, each so many is checked."""
+RAISES = PRESUPPOSED | DECIDES
+"""The leaf of a question that raises: it decides something, and raises again when it is asked what."""
 
 
 class About(Enum):
@@ -62,6 +61,11 @@ class Question:
     bound: Bound
     undecided: bool | None = None
     """The answer that decides nothing."""
+
+    @property
+    def is_about_steps(self) -> bool:
+        """Whether it is asked about before, step and after."""
+        return self.about is About.STEP
 
     def outcome(self, *seen: Any) -> int:
         """Return what it answers about a state, or about before, step and after, as bits."""
@@ -91,12 +95,10 @@ class Learner:
         self.system, self.components, self.learned = system, components, functions.learned
         self.forest = Forest(len(self.learned), most_nodes)
         self.recorder = Recorder(components, self.forest.new_map)
-        view = view_class(components)
-        self._before, self._after = root(self.recorder, view), root(self.recorder, view, after=True)
+        self._view = view_class(components)
         self._values = [kind.values for kind in self.recorder.kinds]
         self._step_position = 2 * len(components.kinds)
         self._is_coarse = [False] * len(self.learned)
-        self._paths = [0] * len(self.learned)
         self.calls = 0
         self._renamed: list[_Renamed] = []
         self.renamings = self._find_renamings() if symmetry else Renamings(np.zeros((0, 0), np.int32), np.zeros((0, 0), np.int32))
@@ -118,44 +120,57 @@ class Learner:
         one = self.learned[number]
         try:
             leaf = self._run(number, codes)
+            self.recorder.raise_if_refused()
         except (ResizedError, NotLearnableError):
             raise
         except Exception as error:
-            if self._is_coarse[number]:
-                (one.take if isinstance(one, Instance) else one.outcome)(*self._real(one, codes))  # may well raise the same
-                raise NotLearnableError(f"{one.name} does with a state what cannot be recorded: {error}") from error
-            self._is_coarse[number] = True
-            self.forest.forget(number)
-            return self._learn(number, codes)
-        self.forest.insert(number, self.recorder.reads, leaf, one.name)
-        self._paths[number] += 1
-        if self._paths[number] <= CHECKED_FIRST or self._paths[number] % CHECKED_EVERY == 0:
-            self.check(number, codes, leaf)
+            if not self._is_coarse[number]:
+                self._is_coarse[number] = True
+                self.forest.forget(number)
+                return self._learn(number, codes)
+            if isinstance(one, Instance):
+                one.take(*self._real(one, codes))  # may well raise the same
+            elif self._outcome(one, self._real(one, codes)) == RAISES:
+                return self._insert(number, one.name, RAISES)
+            raise NotLearnableError(f"{one.name} does with a state what cannot be recorded: {error}") from error
+        self.check(number, codes, leaf)
+        return self._insert(number, one.name, leaf)
+
+    def _insert(self, number: int, name: str, leaf: int) -> int:
+        self.forest.insert(number, self.recorder.reads, leaf, name)
         return leaf
+
+    def _outcome(self, question: Question, seen: Sequence[Any]) -> int:
+        """Return what a question answers about a real state or step."""
+        try:
+            return question.outcome(*seen)
+        except Exception:  # noqa: BLE001 - whatever a property raises, it raises again where that counts
+            return RAISES
 
     def _run(self, number: int, codes: Sequence[int]) -> int:
         """Run a function on a recording view, and return its leaf."""
         one, recorder = self.learned[number], self.recorder
         self.calls += 1
-        recorder.fine = not self._is_coarse[number]
-        recorder.begin(codes)
-        if isinstance(one, Instance):
-            try:
-                after = one.take(self._before)
-            except ImpossibleError:
-                return IMPOSSIBLE
-            return DISABLED if after is None else self.forest.leaf(writes(recorder, after))
-        if one.about is About.STEP:
-            return one.outcome(self._before, recorder.entry(self._step_position), self._after)
-        return one.outcome(self._before)
+        recorder.begin(codes, fine=not self._is_coarse[number])
+        before = root(recorder, self._view)
+        if isinstance(one, Question):
+            seen = (
+                (before, entry(recorder, self._step_position), root(recorder, self._view, after=True)) if one.is_about_steps else (before,)
+            )
+            return one.outcome(*seen)
+        try:
+            after = one.take(before)
+        except ImpossibleError:
+            return IMPOSSIBLE
+        return DISABLED if after is None else self.forest.leaf(writes(recorder, after))
 
-    def _real(self, one: Instance | Question, codes: Sequence[int]) -> list[Any]:
+    def _real(self, one: Instance | Question, codes: Sequence[int], *, is_turned: bool = False) -> list[Any]:
         """Return what the function is asked about: the state, or before, step and after."""
-        half = len(self.components.kinds)
-        before = self.components.decode(list(codes[:half]))
-        if isinstance(one, Instance) or one.about is not About.STEP:
+        half, decode = len(self.components.kinds), self.components.decode
+        before = decode(codes[:half], is_turned=is_turned)
+        if isinstance(one, Instance) or not one.is_about_steps:
             return [before]
-        return [before, self.system.steps[codes[self._step_position]], self.components.decode(list(codes[half : 2 * half]))]
+        return [before, self.system.steps[codes[self._step_position]], decode(codes[half : 2 * half], is_turned=is_turned)]
 
     def screen(self, roots: NDArray[np.int32]) -> Screen:
         """Return which of these functions need not be walked in a state."""
@@ -166,9 +181,9 @@ class Learner:
     def check(self, number: int, codes: Sequence[int], leaf: int) -> None:
         """Run a function on the real state, and raise ``NotLearnableError`` if it does not do what the leaf says."""
         one = self.learned[number]
-        seen = [reversed_sets(value) if place != 1 else value for place, value in enumerate(self._real(one, codes))]
+        seen = self._real(one, codes, is_turned=True)
         if isinstance(one, Question):
-            agrees = one.outcome(*seen) == leaf
+            agrees = self._outcome(one, seen) == leaf
         else:
             try:
                 after = one.take(*seen)
@@ -240,10 +255,6 @@ class Functions:
         if not isinstance(one, Question):
             raise TypeError(f"{one.name} is no question")
         return one
-
-    def open_among(self, asked: range, decided: Container[str]) -> list[int]:
-        """Return the questions about properties that are not decided yet."""
-        return [number for number in asked if self.learned[number].name not in decided]
 
 
 def functions(system: System, about_states: Questions, about_steps: Questions, about_graph: Sequence[GraphQuestion]) -> Functions:

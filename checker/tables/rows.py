@@ -2,7 +2,8 @@
 """States as packed rows of 64-bit words, and the table in which they are looked up.
 
 Each component has as many bits as its codes need now, never across two words; once a code does not fit, all rows are
-packed anew. States are numbered in the order in which they are found.
+packed anew. States are numbered in the order in which they are found. All of them are held here, from number 0 on; or
+those before ``first`` are stored elsewhere, and places here count from there.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ class Rows:
     def __init__(self, components: Components, *, symmetry: bool) -> None:
         """Hold no states yet."""
         self.components, self.symmetry = components, symmetry
-        self.known = 0
+        self.first, self.known = 0, 0
         self.layout = layout_for([needed + SPARE_BITS for needed in self._bits()], components)
         self._allocate(1024)
         self.table = np.zeros(SHARDS * 256, np.uint64)
@@ -77,6 +78,44 @@ class Rows:
         self.keys = self.rows if alike else grown(self.keys, room)
         self.parents, self.via = grown(self.parents, room), grown(self.via, room)
 
+    def clear(self) -> None:
+        """Hold no states any more, as all are stored elsewhere; what comes next has the next numbers."""
+        self.first, self.known = self.total, 0
+        self._allocate(1024)
+        self._enter_again(SHARDS * 256)
+
+    def keep(self, kept: NDArray[np.bool_]) -> None:
+        """Hold only these of the states, with the next numbers in their order."""
+        places = np.flatnonzero(kept)
+        for array in (self.rows, self.parents, self.via) + ((self.keys,) if self.symmetry else ()):
+            array[: len(places)] = array[: self.known][places]
+        self.known = len(places)
+        self._enter_again(len(self.table))
+
+    def take_in(self, rows: NDArray[np.uint64], keys: NDArray[np.uint64], parents: NDArray[Any], via: NDArray[Any]) -> None:
+        """Hold more states, which are all new and packed as it is done here now."""
+        known = self.known + len(rows)
+        if known > len(self.rows):
+            self._grow(max(known, len(self.rows) + len(self.rows) // 2))
+        here = slice(self.known, known)
+        self.rows[here], self.parents[here], self.via[here] = rows, parents, via
+        if self.symmetry:
+            self.keys[here] = keys
+        size = len(self.table)
+        while known > FULLEST / 2 * size:
+            size *= 2
+        if size > len(self.table):
+            self.known = known
+            self._enter_again(size)
+        else:
+            enter_all(self.keys, self.known, known, self.table, self.counts)
+            self.known = known
+
+    @property
+    def total(self) -> int:
+        """How many states there are, here and elsewhere."""
+        return self.first + self.known
+
     def _enter_again(self, size: int) -> None:
         self.table = np.zeros(size, np.uint64)
         self.counts[:] = 0
@@ -95,6 +134,16 @@ class Rows:
         """How many bytes the arrays take."""
         held = self.rows.nbytes + self.parents.nbytes + self.via.nbytes + self.table.nbytes
         return held + (self.keys.nbytes if self.symmetry else 0)
+
+    def bytes_with(self, more: int) -> int:
+        """How many bytes the arrays take at most while they grow to hold so many more states."""
+        states = self.known + more
+        a_state = self.bytes_held - self.table.nbytes
+        rows = a_state if states <= len(self.rows) else a_state // len(self.rows) * max(states, len(self.rows) * 3 // 2)
+        size = len(self.table)
+        while states > FULLEST * size:
+            size *= 2
+        return rows + self.table.nbytes + (8 * size if size > len(self.table) else 0)
 
 
 def grown(array: NDArray[Any], room: int) -> NDArray[Any]:

@@ -15,11 +15,13 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from attrs import define, frozen
 
 from . import kernels
-from .kernels import Findings, Misses, Slots
+from .kernels import Findings, Layout, Misses, Slots
 from .learner import Learner
 from .rows import Rows, grown
+from .values import NotLearnableError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -28,6 +30,8 @@ if TYPE_CHECKING:
 
 MOST_SLOTS = 1 << 19
 """Slots of one chunk."""
+MOST_INSTANCES = 2**16 - 1
+"""The most steps out of one state that are numbered."""
 LEAST_FOR_THREADS = 256
 """States of a chunk that are worth sharing among threads."""
 MOST_NOTED = 1 << 16
@@ -37,6 +41,49 @@ MOST_NOTED = 1 << 16
 NO_SLOTS = np.zeros(0, np.int64)
 
 
+@frozen(eq=False)
+class Held:
+    """The states that are held in memory, to be expanded."""
+
+    held: Rows
+
+    @property
+    def first(self) -> int:
+        """The number of the first one."""
+        return self.held.first
+
+    @property
+    def end(self) -> int:
+        """The number after the last one."""
+        return self.held.total
+
+    def packed_as(self, _: Layout) -> NDArray[np.uint64]:
+        """Return their rows, whose layout is the only one."""
+        return self.held.rows
+
+
+@define(eq=False)
+class Window:
+    """States that are stored, and were read to be expanded: their packed rows, and the number of the first one."""
+
+    first: int
+    rows: NDArray[np.uint64]
+    layout: Layout
+
+    @property
+    def end(self) -> int:
+        """The number after the last one."""
+        return self.first + len(self.rows)
+
+    def packed_as(self, layout: Layout) -> NDArray[np.uint64]:
+        """Return their rows in a layout, which stays theirs."""
+        if layout is not self.layout:
+            rows = np.zeros((len(self.rows), int(layout.word.max(initial=0)) + 1), np.uint64)
+            kernels.repack_rows(self.layout, self.rows, layout, rows)
+            self.rows, self.layout = rows, layout
+        return self.rows
+
+
 class Chunks:
     """Expands states, and judges what it finds, with several threads."""
 
@@ -44,6 +91,8 @@ class Chunks:
         """Prepare the arrays that all chunks share."""
         self.learner, self.rows, self.threads, self.keep_edges = learner, rows, threads, keep_edges
         self.instances = len(learner.system.takes)
+        if self.instances > MOST_INSTANCES:
+            raise NotLearnableError(f"actions have more than {MOST_INSTANCES:,} combinations of choices")
         self.actions = np.arange(self.instances, dtype=np.int32)
         self.states = max(1, min(1 << 13, MOST_SLOTS // max(1, self.instances)))
         self.pool = ThreadPoolExecutor(threads) if threads > 1 else None
@@ -51,6 +100,7 @@ class Chunks:
         self.targets, self.labels = np.zeros(1024, np.uint32), np.zeros(1024, np.uint16)
         self.degrees = np.zeros(1024, np.uint16)
         self.edges = 0
+        self.window: Held | Window = Held(rows)
         self.seconds_learning = 0.0
         self.poll: Callable[[], None] = lambda: None
         room = max(self.states * self.instances, len(learner.system.initial))
@@ -66,7 +116,8 @@ class Chunks:
             unasked=np.zeros(room, np.uint8),
         )
         self._allocate_rows()
-        self.misses = [_misses(-(-self.states // self.threads) * self.instances) for _ in range(self.threads)]
+        most = max(-(-self.states // self.threads), min(self.states, LEAST_FOR_THREADS))  # states of a chunk in one thread
+        self.misses = [_misses(most * self.instances) for _ in range(self.threads)]
         self.unanswered = [_misses(MOST_NOTED) for _ in range(self.threads)]
 
     def _allocate_rows(self) -> None:
@@ -89,14 +140,11 @@ class Chunks:
             kernels.pack(
                 self.learner.forest.arrays(), self.rows.layout, self.learner.renamings, np.array(codes, np.int32), self.slots, place
             )
-        segments = np.array([[0, len(initial)]], np.int64)
-        self._number(segments, np.iinfo(np.int64).max)
+        keep_edges, self.keep_edges = self.keep_edges, False  # nothing leads to them
+        self._number(np.array([[0, len(initial)]], np.int64), np.iinfo(np.int64).max)
+        self.keep_edges = keep_edges
         self.taken[:] = 0
         return np.flatnonzero(self.slots.place[: len(initial)] >= 0).tolist()
-
-    def codes_of(self, number: int) -> list[int]:
-        """Return the codes of a state."""
-        return self._codes_of_states(np.array([number]), ())[0]
 
     def _each(self, work: Callable[[int], Any], parts: int) -> list[Any]:
         """Do the work of each part, at once if there are threads."""
@@ -106,17 +154,21 @@ class Chunks:
 
     # -- expanding --
 
-    def expand(self, first: int, last: int, questions: NDArray[np.int32], most: int) -> tuple[Findings, int, bool]:
-        """Take every step from these states, and number what is new.
+    def expand(self, window: Held | Window, first: int, last: int, questions: NDArray[np.int32], most: int) -> tuple[Findings, int, bool]:
+        """Take every step from these states of a window, and number what is new.
 
         Returns what the questions about steps answered, the first step held to be impossible (-1: none), and whether there
         would be more than ``most`` states.
         """
+        self.window = window
+        first, last = first - window.first, last - window.first
         parts = self.threads if last - first >= LEAST_FOR_THREADS else 1
         bounds = [first + (last - first) * part // parts for part in range(parts + 1)]
         found = [findings(len(questions)) for _ in range(parts)]
         impossible = [np.full(1, -1, np.int64) for _ in range(parts)]
         trees, screen, asked = self.learner.forest.arrays(), self.learner.screen(self.actions), self.learner.screen(questions)
+
+        rows = window.packed_as(self.rows.layout)
 
         def work(part: int) -> tuple[int, int, int]:
             return kernels.expand(
@@ -126,7 +178,7 @@ class Chunks:
                 screen,
                 asked,
                 self.instances,
-                self.rows.rows,
+                rows,
                 bounds[part],
                 bounds[part + 1],
                 NO_SLOTS,
@@ -144,8 +196,9 @@ class Chunks:
         noted += [(self.unanswered[part], done[part][2]) for part in range(parts)]
         self._complete(noted, segments, questions, found[0], impossible[0])
         stopped = self._number(segments, most)
-        steps = [int(one[0]) for one in impossible if one[0] >= 0]
-        return merged(found), min(steps, default=-1), stopped
+        before = window.first * self.instances
+        steps = [before + int(one[0]) for one in impossible if one[0] >= 0]
+        return shifted(merged(found), before), min(steps, default=-1), stopped
 
     def _complete(
         self, noted: list[tuple[Misses, int]], segments: Longs, questions: NDArray[np.int32], found: Findings, impossible: Longs
@@ -154,6 +207,7 @@ class Chunks:
         while any(count for _, count in noted):
             self._learn(noted, self._codes_of_slots)
             again = np.concatenate([start + np.flatnonzero(self._is_open(start, end)) for start, end in segments])
+            misses = self.misses[0] if len(again) <= len(self.misses[0].where) else _misses(len(again))
             _, missed, unknown = kernels.expand(
                 self.learner.forest.arrays(),
                 self.rows.layout,
@@ -161,7 +215,7 @@ class Chunks:
                 self.learner.screen(self.actions),
                 self.learner.screen(questions),
                 self.instances,
-                self.rows.rows,
+                self.window.packed_as(self.rows.layout),
                 0,
                 0,
                 again,
@@ -169,10 +223,10 @@ class Chunks:
                 0,
                 found,
                 impossible,
-                self.misses[0] if len(again) <= len(self.misses[0].where) else _misses(len(again)),
+                misses,
                 self.unanswered[0],
             )
-            noted = [(self.misses[0], missed), (self.unanswered[0], unknown)]
+            noted = [(misses, missed), (self.unanswered[0], unknown)]
 
     def _is_open(self, start: int, end: int) -> Any:
         status = self.slots.status[start:end]
@@ -192,6 +246,7 @@ class Chunks:
             kernels.look_up(self.slots, segments, rows.keys, known, rows.table, cuts[part], cuts[part + 1], rows.counts)
 
         self._each(work, parts)
+        edges = self.edges
         if self.keep_edges:
             self._reserve_edges(int(coming.sum()))
         rows.known, self.edges, stopped = kernels.number_new(
@@ -201,7 +256,7 @@ class Chunks:
             rows.keys,
             rows.symmetry,
             known,
-            most,
+            most - rows.first,
             rows.table,
             rows.parents,
             rows.via,
@@ -209,22 +264,43 @@ class Chunks:
             self.keep_edges,
             self.targets,
             self.labels,
-            self.degrees,
+            self.degrees[self.window.first :],
             self.edges,
         )
+        rows.parents[known : rows.known] += np.uint32(self.window.first)
+        self.targets[edges : self.edges] += np.uint32(rows.first)
         return stopped
 
     def _reserve_edges(self, coming: int) -> None:
         if self.edges + coming > len(self.targets):
             room = max(self.edges + coming, len(self.targets) + len(self.targets) // 2)
             self.targets, self.labels = grown(self.targets, room), grown(self.labels, room)
-        if len(self.rows.rows) > len(self.degrees):
-            self.degrees = grown(self.degrees, len(self.rows.rows))
+        if self.window.end > len(self.degrees):
+            self.degrees = grown(self.degrees, max(self.window.end, len(self.degrees) + len(self.degrees) // 2))
+
+    def drop_edges(self) -> None:
+        """Keep no edges any more."""
+        self.keep_edges, self.edges = False, 0
+        self.targets, self.labels, self.degrees = np.zeros(1, np.uint32), np.zeros(1, np.uint16), np.zeros(1, np.uint16)
+
+    def renumber_edges(self, start: int, first: int, numbers: Longs) -> None:
+        """Let edges from ``start`` on that lead to candidates, of which the first is ``first``, lead to these numbers instead."""
+        targets = self.targets[start : self.edges]
+        to_candidates = targets >= first
+        targets[to_candidates] = numbers[targets[to_candidates] - np.uint32(first)]
+
+    @property
+    def bytes_held(self) -> int:
+        """How many bytes the arrays take."""
+        held = self.targets.nbytes + self.labels.nbytes + self.degrees.nbytes
+        return held + sum(array.nbytes for array in self.slots if array is not self.slots.keys or self.rows.symmetry)
 
     # -- asking --
 
     def ask(self, first: int, last: int, questions: NDArray[np.int32], later: NDArray[np.int32], answers: NDArray[np.uint8]) -> Findings:
         """Ask the questions about these states; what those for later answer is kept in ``answers``."""
+        place = self.rows.first
+        first, last, answers = first - place, last - place, answers[place:]
         parts = self.threads if last - first >= LEAST_FOR_THREADS else 1
         found, asked = [findings(len(questions)) for _ in range(parts)], np.concatenate((questions, later))
         states = [np.arange(first + (last - first) * part // parts, first + (last - first) * (part + 1) // parts) for part in range(parts)]
@@ -240,7 +316,7 @@ class Chunks:
                 break
             self._learn([(self.unanswered[part], done[part][0]) for part in range(parts)], self._codes_of_states)
             states = [states[part][: done[part][1]] for part in range(parts)]
-        return merged(found)
+        return shifted(merged(found), place)
 
     # -- learning --
 
@@ -263,12 +339,15 @@ class Chunks:
         self.poll()
 
     def _codes_of_states(self, where: Longs, _numbers: Sequence[int]) -> list[list[int]]:
-        codes = np.empty((len(where), len(self.rows.layout.word)), np.int32)
-        kernels.unpack_rows(self.rows.layout, self.rows.rows[where], codes)
+        return self._unpacked(self.rows.rows[where])
+
+    def _unpacked(self, rows: NDArray[np.uint64]) -> list[list[int]]:
+        codes = np.empty((len(rows), len(self.rows.layout.word)), np.int32)
+        kernels.unpack_rows(self.rows.layout, rows, codes)
         return codes.tolist()
 
     def _codes_of_slots(self, where: Longs, numbers: Sequence[int]) -> list[list[int]]:
-        codes = self._codes_of_states(self.slots.source[where], numbers)
+        codes = self._unpacked(self.window.packed_as(self.rows.layout)[self.slots.source[where]])
         learner = self.learner
         for place, number in enumerate(numbers):
             if number >= self.instances:
@@ -293,3 +372,8 @@ def merged(found: Sequence[Findings]) -> Findings:
     latest = np.iinfo(np.int64).max
     first = np.min([np.where(one.first < 0, latest, one.first) for one in found], axis=0)
     return Findings(presupposed, np.where(first == latest, -1, first))
+
+
+def shifted(found: Findings, places: int) -> Findings:
+    """Return findings about states or steps whose numbers are so much higher."""
+    return found._replace(first=np.where(found.first < 0, -1, found.first + places))

@@ -3,10 +3,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Mapping
-from enum import Enum
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from enum import Enum, Flag
 from functools import cache
-from typing import Any
+from types import MappingProxyType
+from typing import Any, Self
 
 from attrs import field, fields, has, mutable
 
@@ -32,65 +33,90 @@ def typed(value: Any) -> Hashable:
         return value  # type: ignore[no-any-return]  # these three never equal one another
     if cls is tuple:
         return (tuple, *map(typed, value))
-    if cls is frozenset:
+    if cls is frozenset or cls is TurnedSet:
         return (frozenset, frozenset(map(typed, value)))
-    names = _field_names(cls)
+    names = compared_fields(cls)
     if names is not None:
         return (cls, *[typed(getattr(value, name)) for name in names])
     return _typed_rarely(cls, value)
 
 
 def _typed_rarely(cls: type, value: Any) -> Hashable:
+    if issubclass(cls, Flag):
+        return (cls, value.value)
     if issubclass(cls, Enum):
         return (cls, value.name)
-    if cls is bool or cls is bytes:
+    if cls is bool or cls is bytes or issubclass(cls, type):
         return (cls, value)
-    if cls is ReversedSet:
-        return (frozenset, frozenset(map(typed, value)))
-    if cls is float:
+    if cls is float and value == value:  # noqa: PLR0124 - what is no number equals nothing, itself included
         return (cls, value.hex())
-    if isinstance(value, Mapping):
-        return (Mapping, *[(typed(key), typed(one)) for key, one in value.items()])
+    if cls is MappingProxyType:
+        return (cls, *[(typed(key), typed(one)) for key, one in value.items()])
     if cls is range:
         return (range, value.start, value.stop, value.step)
-    if getattr(cls, "is_recording_view", False):
-        raise LeakedError
-    raise NotLearnableError(f"a {cls.__name__} is no frozen value: states are made of attrs classes, tuples, frozensets, enums and scalars")
+    if getattr(cls, "__is_view__", False):
+        raise LeakedError("a view got into a value")
+    raise NotLearnableError(f"{value!r} is no frozen value: states are made of attrs classes, tuples, frozensets, enums and scalars")
 
 
-class ReversedSet(frozenset[Any]):
-    """A set that is iterated the other way round: what depends on the order of a set answers otherwise about it."""
+class TurnedSet(frozenset[Any]):
+    """A set that is iterated from another member on: what depends on the order of a set answers otherwise about it."""
 
-    __slots__ = ()
+    __slots__ = ("order",)
+    order: tuple[Any, ...]
+
+    def __new__(cls, members: Iterable[Any]) -> Self:
+        """Return a set of these members that is iterated from the second one on, the first one at last."""
+        first, *rest = members
+        made = super().__new__(cls, (first, *rest))
+        made.order = (*rest, first)
+        return made
 
     def __iter__(self) -> Iterator[Any]:
-        """Iterate backwards."""
-        return iter(list(super().__iter__())[::-1])
+        """Iterate in this order."""
+        return iter(self.order)
 
 
-def reversed_sets(value: Any) -> Any:
-    """Return an equal value in which every set is iterated the other way round."""
+def turned(value: Any) -> Any:
+    """Return an equal value in which every set is iterated in another order."""
     cls = type(value)
     if cls is frozenset:
-        return ReversedSet(map(reversed_sets, value))
+        return TurnedSet(map(turned, value)) if len(value) > 1 else frozenset(map(turned, value))
     if cls is tuple:
-        return tuple(map(reversed_sets, value))
-    if has(cls):
-        return cls(*[reversed_sets(getattr(value, attribute.name)) for attribute in fields(cls)])
+        return tuple(map(turned, value))
+    if has(cls) and is_simple(cls):
+        return cls(*[turned(getattr(value, attribute.name)) for attribute in fields(cls)])
     return value
 
 
 @cache
-def _field_names(cls: Any) -> tuple[str, ...] | None:
-    """Return the fields of an attrs class, or ``None`` of another; equality must mean that all of them are equal."""
+def compared_fields(cls: Any) -> tuple[str, ...] | None:
+    """Return the fields of an attrs class, or ``None`` of another.
+
+    Raises ``NotLearnableError`` unless equal values have equal fields, now and always.
+    """
     if not has(cls):
         return None
     for attribute in fields(cls):
         if not attribute.eq or attribute.eq_key is not None:
             raise NotLearnableError(f"{cls.__name__}.{attribute.name} does not count in comparisons as it is: equal values may differ")
-    if cls.__eq__ is object.__eq__:
-        raise NotLearnableError(f"{cls.__name__} compares by identity")
+    if not _is_generated(cls.__eq__):
+        raise NotLearnableError(f"{cls.__name__} does not compare field by field")
+    if cls.__setattr__.__name__ != "_frozen_setattrs":
+        raise NotLearnableError(f"{cls.__name__} is not frozen")
     return tuple(attribute.name for attribute in fields(cls))
+
+
+def _is_generated(method: Any) -> bool:
+    """Whether attrs wrote a method."""
+    return getattr(getattr(method, "__code__", None), "co_filename", "").startswith("<attrs generated")
+
+
+@cache
+def is_simple(cls: Any) -> bool:
+    """Whether an instance of an attrs class is its arguments in their order, and nothing else happens when it is made."""
+    does_more = hasattr(cls, "__attrs_pre_init__") or hasattr(cls, "__attrs_post_init__") or not _is_generated(cls.__init__)
+    return not does_more and all(one.init and not one.kw_only and one.converter is None and one.validator is None for one in fields(cls))
 
 
 @mutable(eq=False)
