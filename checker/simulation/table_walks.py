@@ -70,8 +70,10 @@ class TableWalks:
         learner, about, width = self.learner, self._functions, len(self.components.kinds)
         asked = kernels.Asked(
             np.array(self.subject.ends, np.int32),
-            np.array(about.open_among(about.states, decided), np.int32),
-            np.array(about.open_among(about.steps, decided), np.int32),
+            *(
+                np.array([root for root in roots if about.question(root).name not in decided], np.int32)
+                for roots in (about.states, about.steps)
+            ),
         )
         walking, noted = self._beginnings(first, last), self._noted()
         missing = kernels.Missing(np.empty(MOST_NOTED, np.int32), np.empty(MOST_NOTED, np.int32), np.empty(MOST_NOTED, np.int64))
