@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import Any
 
 from attrs import frozen
@@ -34,6 +35,10 @@ class Asked:
     timeout: float | None = None
     engine: Engine = Engine.AUTO
     workers: int = 1
+    memory: float | None = None
+    """GiB beyond which states are kept on disk."""
+    checkpoint: Path | None = None
+    resume: bool = False
 
     @property
     def described(self) -> Described:
@@ -67,6 +72,9 @@ def ask(  # noqa: PLR0913 - one parameter for each option
     timeout: float | None = None,
     engine: Engine = Engine.AUTO,
     workers: int = 1,
+    memory: float | None = None,
+    checkpoint: Path | None = None,
+    resume: bool = False,
 ) -> Asked:
     """Return the check that these texts describe; raises ``InputError`` where one names something that does not exist."""
     chosen = described(machine)
@@ -93,6 +101,9 @@ def ask(  # noqa: PLR0913 - one parameter for each option
         timeout=timeout,
         engine=engine,
         workers=workers,
+        memory=memory,
+        checkpoint=checkpoint,
+        resume=resume,
     )
 
 

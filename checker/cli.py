@@ -88,6 +88,11 @@ def check(  # noqa: PLR0913 - one parameter for each option
     workers: Workers = None,
     max_states: Annotated[int | None, typer.Option(min=1, metavar="N", help="Stop, undetermined, at so many states.")] = None,
     timeout: Annotated[float | None, typer.Option(metavar="S", help="Stop, undetermined, after so many seconds.")] = None,
+    memory: Annotated[float | None, typer.Option(metavar="GIB", help="Keep states on disk beyond so much memory.")] = None,
+    checkpoint: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Store the states here, to query them, and to go on after an interruption.")
+    ] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on from what is stored in --checkpoint.")] = False,
     keep_going: Annotated[bool, typer.Option("--keep-going", help="Explore all, also when every property is decided.")] = False,
     output: Output = None,
     json: Json = False,
@@ -98,6 +103,13 @@ def check(  # noqa: PLR0913 - one parameter for each option
         raise InputError("engine ray is not part of this version: choose auto, reference or tables")
     if timeout is not None and not timeout >= 0:  # also refuses what is not a number
         raise InputError(f"--timeout: expected a number of seconds, 0 or more, got {timeout:g}")
+    if memory is not None and not memory > 0:
+        raise InputError(f"--memory: expected a number of GiB above 0, got {memory:g}")
+    if resume and checkpoint is None:
+        raise InputError("--resume needs --checkpoint DIR, which tells where to go on from")
+    for option, is_given in (("--memory", memory is not None), ("--checkpoint", checkpoint is not None)):
+        if is_given and engine not in (Engine.AUTO, Engine.TABLES):
+            raise InputError(f"{option} is for the engine tables, not for {engine.value}")
     from . import commands  # noqa: PLC0415 - all that explores
 
     chosen = _format(output, json=json).value
@@ -110,7 +122,7 @@ def check(  # noqa: PLR0913 - one parameter for each option
             "--property": properties,
         }
         given |= {"--symmetry": symmetry, "--max-states": max_states, "--keep-going": keep_going}
-        given |= {"--engine": engine is not Engine.AUTO}
+        given |= {"--engine": engine is not Engine.AUTO, "--memory": memory, "--checkpoint": checkpoint}
         for option, value in given.items():
             if value:
                 raise InputError(f"{option} needs a MACHINE; without one the default suite is checked")
@@ -129,6 +141,9 @@ def check(  # noqa: PLR0913 - one parameter for each option
             timeout=timeout,
             engine=engine,
             workers=workers or commands.available_workers(),
+            memory=memory,
+            checkpoint=checkpoint,
+            resume=resume,
         ),
         chosen,
         out,

@@ -18,6 +18,7 @@ from hwmark.spec.property import Property
 from . import explore as reference
 from .engine import Engine
 from .equivariance import asymmetry
+from .errors import InputError
 from .explore import Options
 from .symmetry import NotSymmetricError
 from .verdict import Exploration
@@ -44,7 +45,8 @@ def search(
             raise NotSymmetricError(found)
     if engine is Engine.REFERENCE:
         return reference.explore(machine, properties, options)
-    if engine is Engine.AUTO:
+    uses_disk = options.memory is not None or options.checkpoint is not None
+    if engine is Engine.AUTO and not uses_disk:
         tiny = reference.explore(machine, properties, _at_most(options, TINY))
         if tiny.complete or tiny.stopped != reference.limit_of_states(TINY) or options.max_states == TINY:
             return tiny
@@ -54,6 +56,8 @@ def search(
     try:
         return tables.explore(machine, properties, options, threads=workers)
     except NotLearnableError as error:
+        if uses_disk:
+            raise InputError(f"the engine that can use a disk refuses this machine: {error}") from None
         return evolve(reference.explore(machine, properties, options), note=f"explored by the reference engine: {error}")
 
 

@@ -20,6 +20,10 @@ class InputError(ValueError):
         super().__init__(sanitize(message))
 
 
+class DiskError(InputError):
+    """A file cannot be written: the disk is full, or something else is wrong with it. What was there before still is."""
+
+
 def unknown(kind: str, name: object, known: Iterable[str]) -> InputError:
     """Return the error for a name that does not exist, with the one that was probably meant, or else those that exist."""
     names = list(known)

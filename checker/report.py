@@ -137,7 +137,17 @@ def _quiet(_: Progress) -> None:
 def check(asked: Asked, stop: Callable[[], str | None] = _never, progress: Callable[[Progress], None] = _quiet) -> Checked:
     """Explore what is asked, until it is done or ``stop`` says why not."""
     machine = asked.build()
-    options = Options(asked.symmetry, asked.keep_going, asked.max_states, asked.timeout, stop, progress)
+    options = Options(
+        asked.symmetry,
+        asked.keep_going,
+        asked.max_states,
+        asked.timeout,
+        stop,
+        progress,
+        memory=None if asked.memory is None else int(asked.memory * 2**30),
+        checkpoint=asked.checkpoint,
+        resume=asked.resume,
+    )
     found = search(machine, asked.asked_properties(), options, engine=asked.engine, workers=asked.workers)
     return Checked(asked, machine, found, report_of(asked, machine, found))
 

@@ -21,7 +21,7 @@ from typing import Any, NoReturn
 
 from attrs import field, frozen, validators
 
-from hwmark.checker.errors import InputError
+from hwmark.checker.errors import DiskError, InputError
 from hwmark.checker.output import LONGEST_PATH
 from hwmark.checker.text import shown
 
@@ -32,10 +32,6 @@ rows_name, states_name, values_name = "rows-{:06}.parquet".format, "states-{:06}
 """Names of files by their numbers."""
 NAME = r"(rows|states|values)-[0-9]{6,9}\.(parquet|jsonl)"
 _OURS = re.compile(rf"{NAME}({DRAFT})?|{MANIFEST}{DRAFT}")
-
-
-class DiskError(InputError):
-    """A file cannot be written: the disk is full, or something else is wrong with it. What was there before still is."""
 
 
 @frozen

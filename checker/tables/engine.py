@@ -12,7 +12,7 @@ import numpy as np
 from attrs import evolve, frozen
 
 from hwmark.checker.conclusions import Conclusions, taken_by_action
-from hwmark.checker.errors import InputError
+from hwmark.checker.errors import DiskError, InputError
 from hwmark.checker.explore import Options, Progress, limit_of_states, uncollected
 from hwmark.checker.symmetry import NotSymmetricError
 from hwmark.checker.system import System, system
@@ -142,7 +142,7 @@ class _Search:
         with uncollected():
             try:
                 stopped = self._search()
-            except _StoppedError as error:
+            except (_StoppedError, DiskError) as error:
                 stopped = str(error)
             self._check_sample()
             if stopped is None and self.conclusions.about_graph and self.conclusions.graph_stopped is None:

@@ -22,11 +22,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from toy_space import Space, Writing, assert_holds, is_bounded, knobs, layout_for, pack, space_of, store
 
-from hwmark.checker.errors import InputError
+from hwmark.checker.errors import DiskError, InputError
 from hwmark.checker.storage import checkpoint, manifest, parts
 from hwmark.checker.storage.arrow import pq
 from hwmark.checker.storage.checkpoint import StateSpace
-from hwmark.checker.storage.files import DiskError
 
 SPACE = space_of(knobs(2), is_bounded)
 LARGER = space_of(knobs(3), is_bounded)

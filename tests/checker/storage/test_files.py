@@ -10,8 +10,8 @@ from typing import Any, NoReturn
 
 import pytest
 
-from hwmark.checker.errors import InputError
-from hwmark.checker.storage.files import DiskError, File, Folder
+from hwmark.checker.errors import DiskError, InputError
+from hwmark.checker.storage.files import File, Folder
 
 NAME = "rows-000000.parquet"
 
