@@ -46,6 +46,10 @@ class Progress:
     frontier: int
     transitions: int
     seconds: float
+    python_calls: int | None = None
+    """How often an action or promise was run in Python, where that is not once for each step and state."""
+    growing: str | None = None
+    """The component that grows most, and how many values it has taken."""
 
 
 @frozen

@@ -103,13 +103,19 @@ class ProgressLine:
 
 
 def search_line(progress: Progress) -> str:
-    """Return states so far, states a second, the frontier, about how long it still takes, and memory, as one line."""
+    """Return as one line: states so far, steps a second, the frontier, about how long it still takes, and memory.
+
+    Then what tells how well functions are learned: runs of Python functions for each state, and the component that grows most.
+    """
     seen = progress.expanded + progress.frontier
-    speed = progress.expanded / progress.seconds if progress.seconds else 0
+    speed = progress.transitions / progress.seconds if progress.seconds else 0
     left, states_left = remaining_seconds(progress), remaining_states(progress.levels, progress.expanded)
     fraction = None if states_left is None else progress.expanded / (progress.expanded + states_left)
     about = "?" if left is None else f"about {left:,.0f} s"
-    return f"{_bar(fraction)} {seen:,} states, {speed:,.0f}/s, frontier {progress.frontier:,}, left {about}, memory {memory()}"
+    line = f"{_bar(fraction)} {seen:,} states, {speed:,.0f} steps/s, frontier {progress.frontier:,}, left {about}, memory {memory()}"
+    if progress.python_calls is not None:
+        line += f", {progress.python_calls / seen:.3f} calls a state"
+    return line if progress.growing is None else f"{line}, {progress.growing} grows most"
 
 
 def _bar(fraction: float | None) -> str:

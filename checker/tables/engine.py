@@ -25,7 +25,7 @@ from .components import ResizedError, components
 from .deciding import IMPOSSIBLE_STEP, Deciding
 from .kernels import DECIDES, PRESUPPOSED
 from .learner import Learner, functions
-from .memory import Budget
+from .memory import Budget, Growth
 from .rows import Rows, grown
 from .search import MOST_SLOTS, Chunks, Held, Window
 from .states import States
@@ -118,7 +118,7 @@ class _Search:
         self.later = np.array(self.functions.later, np.int32)
         self.levels = [0]
         self.most = limits.states if options.max_states is None else min(options.max_states, limits.states)
-        self.budget = Budget(options.memory)
+        self.budget, self.growth = Budget(options.memory), Growth(self.components)
         self.unsettled_edges = 0
         """Edges before this one lead to states that have their number for good."""
 

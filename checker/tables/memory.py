@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How much memory a search takes, and whether that is more than it is allowed."""
+"""How much memory a search takes, whether that is more than it is allowed, and what makes it grow."""
 
 from __future__ import annotations
 
+from collections import deque
 from typing import TYPE_CHECKING
 
 from attrs import define, field
 
+from .components import Components
 from .search import Chunks
 
 if TYPE_CHECKING:
@@ -49,3 +51,23 @@ class Budget:
             return False
         held: int = self.before + chunks.bytes_held + answers.nbytes + (0 if rows is None else rows.bytes_with(CHUNK))
         return held > self.allowed
+
+
+REMEMBERED = 16
+"""Over so many looks it is seen which component grows most."""
+
+
+@define(eq=False)
+class Growth:
+    """How many values each field has taken, now and some looks ago."""
+
+    components: Components
+    counts: deque[list[int]] = field(factory=lambda: deque(maxlen=REMEMBERED), init=False)
+
+    def fastest(self) -> str | None:
+        """Look again, and return the field that has taken the most new values since, with how many it has; ``None``: none has."""
+        now = [len(part.kind.values.values) for part in self.components.parts]
+        self.counts.append(now)
+        grown = [count - before for count, before in zip(now, self.counts[0], strict=True)]
+        most = max(grown, default=0)
+        return f"{self.components.parts[grown.index(most)].name} ({now[grown.index(most)]:,} values)" if most else None

@@ -72,7 +72,7 @@ def test_the_line_on_a_terminal_is_taken_away_again(monkeypatch: pytest.MonkeyPa
     line(Progress((1, 2), 2000, 24, 3, 2.0))
     line.clear()
     drawn, cleared = stream.getvalue().split("\r\x1b[K")[1:]
-    assert drawn.startswith("[....................] 1,024 states, 500/s, frontier 24")
+    assert drawn.startswith("[....................] 1,024 states, 2 steps/s, frontier 24")
     assert (len(drawn), cleared) == (59, "")
 
 
@@ -86,3 +86,10 @@ def test_what_is_left_is_unknown_at_first_and_then_said() -> None:
     assert left == pytest.approx(10 * (2**20 - sum(levels)) / sum(levels), rel=0.5)
     assert f"left about {left:,.0f} s" in search_line(progress)
     assert list(itertools.accumulate(levels))[-1] == progress.expanded
+
+
+def test_the_line_tells_how_well_functions_are_learned() -> None:
+    """Where functions are learned, the line ends with how seldom they ran, and with the component that grows most."""
+    line = search_line(Progress((1, 2), 10, 2, 3, 1.0, python_calls=6, growing="logs (61 values)"))
+    assert line.endswith(", 0.500 calls a state, logs (61 values) grows most")
+    assert "calls" not in search_line(Progress((1, 2), 10, 2, 3, 1.0))
