@@ -227,9 +227,16 @@ class _Search:
     # -- limits --
 
     def _poll(self, expanded: int) -> str | None:
-        seconds = time.monotonic() - self.started
         self.options.progress(
-            Progress(tuple(self.levels[:-1]), expanded, self.rows.total - expanded, int(self.chunks.taken.sum()), seconds)
+            Progress(
+                levels=tuple(self.levels[:-1]),
+                expanded=expanded,
+                frontier=self.rows.total - expanded,
+                transitions=int(self.chunks.taken.sum()),
+                seconds=time.monotonic() - self.started,
+                python_calls=self.learner.calls,
+                growing=self.growth.fastest(),
+            )
         )
         if not self.options.keep_going and self.conclusions.is_all_decided:
             return "every property is decided"
@@ -274,7 +281,9 @@ class _Search:
                 self._settle()
             else:
                 self._spill()
-        if self.states.stored is not None and self.states.stored.space.is_due:
+        stored = self.states.stored
+        if stored is not None and stored.is_checkpoint and stored.space.is_due:
+            self._settle()
             self._commit(place)
 
     def _drop_edges(self) -> None:
@@ -285,6 +294,8 @@ class _Search:
         """Go on with candidates only, since states take too much memory."""
         if self.states.stored is None:
             self.states.stored = self._open_store()
+        if self.chunks.keep_edges and self.system.observers:
+            self._drop_edges()  # which of them change the machine's own state could not be told
         self.states.stored.store(self.rows, self.levels)
         self.rows.clear()
         self.unsettled_edges = self.chunks.edges
@@ -322,9 +333,13 @@ class _Search:
         if not space.known:
             self._ask_states(0, self.rows.total)
             return 0
-        stored.load(self.rows, self.learner)
         self.levels = list(space.levels)
         place = space.contents.expanded
+        if self.budget.allows(self.rows.bytes_with(space.known)):
+            stored.load(self.rows, self.learner)
+        else:
+            self.rows.skip(space.known)
+            self._drop_edges()
         if self.chunks.keep_edges:
             self._expand_again(place)
         self.chunks.taken[: len(self.system.takes)] = space.contents.taken

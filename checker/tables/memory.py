@@ -45,12 +45,13 @@ class Budget:
         """Look how much is held now."""
         self.before = resident()
 
+    def allows(self, more: int) -> bool:
+        """Whether so many bytes may be taken besides what was held before."""
+        return self.allowed is None or self.before + more <= self.allowed
+
     def is_exceeded(self, rows: Rows | None, chunks: Chunks, answers: NDArray[np.uint8]) -> bool:
         """Whether the arrays of a search, with room for some states more, take more than is left; ``rows`` may be left out."""
-        if self.allowed is None:
-            return False
-        held: int = self.before + chunks.bytes_held + answers.nbytes + (0 if rows is None else rows.bytes_with(CHUNK))
-        return held > self.allowed
+        return not self.allows(chunks.bytes_held + answers.nbytes + (0 if rows is None else rows.bytes_with(CHUNK)))
 
 
 REMEMBERED = 16

@@ -80,7 +80,11 @@ class Rows:
 
     def clear(self) -> None:
         """Hold no states any more, as all are stored elsewhere; what comes next has the next numbers."""
-        self.first, self.known = self.total, 0
+        self.skip(self.total)
+
+    def skip(self, total: int) -> None:
+        """Hold none of so many states."""
+        self.first, self.known = total, 0
         self._allocate(1024)
         self._enter_again(SHARDS * 256)
 
