@@ -16,6 +16,8 @@ FACTOR, ADDEND = 6364136223846793005, 1442695040888963407
 """Knuth's generator modulo 2**64."""
 QUARTERS = 3
 """A walk leaves out none of the actions, or about a quarter, or about two quarters."""
+SPELL = 100
+"""So many steps a walk leaves out the same actions."""
 
 
 def mixed(value: int) -> int:
@@ -31,7 +33,7 @@ def walk_key(seed: int, number: int) -> int:
 
 
 def stream(key: int, step: int) -> int:
-    """Return the generator at the start of a step; step 0 is what a walk draws before its first."""
+    """Return the generator at the start of a step; at 0 that of its initial state, below 0 those of its spells."""
     return mixed(key + step * GAMMA & MASK)
 
 
@@ -45,21 +47,24 @@ def below(generator: int, limit: int) -> int:
     return (generator >> 32) * limit >> 32
 
 
-def beginning(key: int, initial: int, actions: int) -> tuple[int, list[bool]]:
-    """Return in which of the initial states a walk begins, and which actions it leaves out.
+def start(key: int, initial: int) -> int:
+    """Return in which of so many initial states a walk begins."""
+    return below(advanced(stream(key, 0)), initial)
+
+
+def left_out(key: int, at: int, actions: int) -> list[bool]:
+    """Return which of so many actions a walk leaves out in the spell of steps that begins after so many.
 
     This is the swarm: walks that leave out different actions go to different places. What is left out is taken only
     where nothing else is enabled, so that no walk ends for want of it.
     """
-    generator = advanced(stream(key, 0))
-    start = below(generator, initial)
-    generator = advanced(generator)
+    generator = advanced(stream(key, -1 - at // SPELL))
     quarters = below(generator, QUARTERS)
-    left_out = []
+    chosen = []
     for _ in range(actions):
         generator = advanced(generator)
-        left_out.append(below(generator, 4) < quarters)
-    return start, left_out
+        chosen.append(below(generator, 4) < quarters)
+    return chosen
 
 
 def shuffled(count: int, seed: int) -> Sequence[int]:

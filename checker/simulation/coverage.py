@@ -17,7 +17,7 @@ from hwmark.checker.explain import Reason, why_not
 from hwmark.checker.system import own_state
 from hwmark.model.machine import ImpossibleError, Step
 
-from .chance import advanced, below, stream, walk_key
+from .chance import advanced, below, mixed, stream, walk_key
 from .plain_walks import PlainWalks, Stop
 
 SAMPLED_WALKS, SAMPLED_STATES = 32, 8
@@ -26,8 +26,6 @@ SAMPLED_REACH = 1000
 """Steps of a walk within which its states are sampled."""
 ENABLED, IMPOSSIBLE, UNEXPLAINED = "enabled", "held to be impossible", "not enabled, and its source is not there to tell why"
 """Outcomes that are no operand of a guard."""
-SAMPLE_STREAM = -1
-"""Draws for the sample come from streams before those of the walk."""
 
 
 @define(eq=False)
@@ -63,7 +61,7 @@ def sample(walks: Sequence[tuple[PlainWalks, int]], stop: Stop) -> Sample:
         for at, state, following in _states(source, number):
             if stop() is not None:
                 return taken
-            _look(source, state, following, stream(walk_key(source.seed, number), SAMPLE_STREAM - at), taken)
+            _look(source, state, following, stream(mixed(walk_key(source.seed, number)), at), taken)
     return taken
 
 

@@ -20,7 +20,7 @@ from .subject import Subject
 
 TRIED_AFTER = 1.5
 """Seconds after which tables are tried: before, compiled code is not worth loading."""
-SHARE = 0.25
+SHARE = 0.2
 """The share of the time that tables may take while they are slower."""
 
 

@@ -14,7 +14,7 @@ from numba import njit
 
 from hwmark.checker.tables.kernels import DECIDES, DISABLED, IMPOSSIBLE, PRESUPPOSED, Trees, find, mapped
 
-from .chance import ADDEND, FACTOR, GAMMA
+from .chance import ADDEND, FACTOR, GAMMA, QUARTERS, SPELL
 from .distinct import REST_BITS
 
 if TYPE_CHECKING:
@@ -84,6 +84,16 @@ def mixed(value):  # type: ignore[no-untyped-def]
     value = (value ^ (value >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     value = (value ^ (value >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return value ^ (value >> np.uint64(31))
+
+
+@njit(cache=True)
+def leave_out(key, spell, chosen):  # type: ignore[no-untyped-def]
+    """Choose which actions are left out in a spell, as ``chance.left_out`` does."""
+    generator = mixed(key - np.uint64(spell + 1) * _GAMMA) * _FACTOR + _ADDEND
+    quarters = ((generator >> _HALF) * np.uint64(QUARTERS)) >> _HALF
+    for act in range(len(chosen)):
+        generator = generator * _FACTOR + _ADDEND
+        chosen[act] = ((generator >> _HALF) * np.uint64(4)) >> _HALF < quarters
 
 
 @njit(cache=True)
@@ -169,6 +179,8 @@ def walk(trees: Trees, asked: Asked, signed: Signed, walking: Walking, noted: No
                 if phase == OVER or left == 0:
                     break
             if phase == CHOOSING:
+                if at % SPELL == 0:
+                    leave_out(key, at // SPELL, left_out[row])
                 generator = mixed(key + np.uint64(at + 1) * _GAMMA)
                 chosen, leaf, is_known, count = -1, np.int32(0), True, 0
                 for group in range(2):

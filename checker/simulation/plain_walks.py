@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Collection, Iterator, Sequence
-from itertools import chain, islice
+from itertools import chain, islice, pairwise
 from typing import Any
 
 from hwmark.checker.questions import Questions
@@ -18,7 +18,7 @@ from hwmark.checker.system import own_state
 from hwmark.checker.verdict import Run
 from hwmark.model.machine import ImpossibleError
 
-from .chance import ADDEND, FACTOR, MASK, beginning, stream, walk_key
+from .chance import ADDEND, FACTOR, MASK, SPELL, left_out, start, stream, walk_key
 from .distinct import Signatures, observe
 from .findings import Findings, Where
 from .subject import Subject
@@ -85,26 +85,29 @@ class PlainWalks:
 
     def initial(self, number: int) -> Any:
         """Return the state in which a walk begins."""
-        return self.subject.explored.initial[self._beginning(number)[0]]
+        return self.subject.explored.initial[self._start(number)]
 
-    def _beginning(self, number: int) -> tuple[int, list[bool]]:
-        return beginning(walk_key(self.seed, number), len(self.subject.explored.initial), len(self.subject.actions))
+    def _start(self, number: int) -> int:
+        return start(walk_key(self.seed, number), len(self.subject.explored.initial))
 
     def journey(self, number: int, found: Findings | None = None) -> Iterator[tuple[int, Any]]:
         """Yield each step of a walk, by its place among the system's steps, and the state after it."""
-        start, left_out = self._beginning(number)
         found = found or Findings.none(len(self.subject.explored.steps))
-        ends = self.subject.ends
-        groups = [
-            [range(*ends[act : act + 2]) for act, is_out in enumerate(left_out) if is_out is out and ends[act] < ends[act + 1]]
-            for out in (False, True)
-        ]
-        key, state = walk_key(self.seed, number), self.subject.explored.initial[start]
+        key, state, groups = walk_key(self.seed, number), self.initial(number), list[list[range]]()
         for at in range(self.most):
+            if at % SPELL == 0:
+                groups = self._groups(left_out(key, at, len(self.subject.actions)))
             step, state = self._choose(state, stream(key, at + 1), groups, found, (number, at + 1))
             if step == NO_STEP:
                 return
             yield step, state
+
+    def _groups(self, is_left_out: Sequence[bool]) -> list[list[range]]:
+        """Return the steps of each action: first of those that are not left out, then of the others."""
+        steps = [range(first, last) for first, last in pairwise(self.subject.ends)]
+        return [
+            [of_one for of_one, is_out in zip(steps, is_left_out, strict=True) if of_one and is_out is group] for group in (False, True)
+        ]
 
     def _choose(self, state: Any, generator: int, groups: Sequence[Sequence[range]], found: Findings, where: Where) -> tuple[int, Any]:
         """Return a step that is enabled, and the state after it; ``NO_STEP`` if there is none."""
@@ -143,7 +146,7 @@ class PlainWalks:
     def run(self, number: int, steps: int) -> Run:
         """Return the first steps of a walk as a run."""
         taken = [step for step, _ in islice(self.journey(number), steps)]
-        return Run(tuple(self.subject.explored.steps[step] for step in taken), self._beginning(number)[0])
+        return Run(tuple(self.subject.explored.steps[step] for step in taken), self._start(number))
 
     def last_signature(self, number: int) -> int:
         """Return the signature of the state in which a walk ends."""

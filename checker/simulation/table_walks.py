@@ -16,7 +16,7 @@ from hwmark.checker.tables.components import Components, ResizedError, component
 from hwmark.checker.tables.learner import Functions, Learner, functions
 
 from . import kernels
-from .chance import MASK, beginning, walk_key
+from .chance import MASK, start, walk_key
 from .distinct import REGISTERS, Signatures
 from .findings import DisagreeError, Findings
 from .plain_walks import PlainWalks, Stop
@@ -91,20 +91,20 @@ class TableWalks:
 
     def _beginnings(self, first: int, last: int) -> kernels.Walking:
         """Return the walks at their start."""
-        count, width, actions = last - first, len(self.components.kinds), len(self.subject.actions)
+        count, width = last - first, len(self.components.kinds)
         walking = kernels.Walking(
             codes=np.zeros((count, 2 * width + 1), np.int32),
             phase=np.full(count, kernels.ARRIVED, np.uint8),
             at=np.zeros(count, np.int32),
             key=np.array([walk_key(self.plain.seed, number) for number in range(first, last)], np.uint64),
-            left_out=np.zeros((count, actions), np.uint8),
+            left_out=np.zeros((count, len(self.subject.actions)), np.uint8),
             signature=np.zeros(count, np.uint64),
         )
         signed = self._shares.arrays()
         for row, key in enumerate(walking.key.tolist()):
-            start, walking.left_out[row] = beginning(key, len(self._initial), actions)
-            walking.codes[row, :width] = self._initial[start]
-            walking.signature[row] = signed.shares[signed.starts + self._initial[start]].sum()
+            codes = self._initial[start(key, len(self._initial))]
+            walking.codes[row, :width] = codes
+            walking.signature[row] = signed.shares[signed.starts + codes].sum()
         return walking
 
     def _noted(self) -> kernels.Noted:

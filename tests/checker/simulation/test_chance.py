@@ -41,12 +41,31 @@ def test_walks_and_seeds_have_streams_of_their_own() -> None:
 
 def test_walks_leave_out_different_actions() -> None:
     """About a third of the walks leaves out nothing, and each action is left out by about a quarter of them."""
-    beginnings = [chance.beginning(chance.walk_key(0, walk), 3, 8) for walk in range(3000)]
-    nothing = sum(not any(left_out) for _, left_out in beginnings)
+    chosen = [chance.left_out(chance.walk_key(0, walk), 0, 8) for walk in range(3000)]
+    nothing = sum(not any(left_out) for left_out in chosen)
     assert 950 < nothing < 1300
     for place in range(8):
-        assert 650 < sum(left_out[place] for _, left_out in beginnings) < 850
-    assert Counter(start for start, _ in beginnings).keys() == {0, 1, 2}
+        assert 650 < sum(left_out[place] for left_out in chosen) < 850
+
+
+def test_walks_leave_out_others_after_a_while() -> None:
+    """Within a spell of steps a walk leaves out the same actions, then it chooses again; compiled code does the same."""
+    key, spells = chance.walk_key(0, 5), set()
+    for at in range(0, 20 * chance.SPELL, 10):
+        left_out = chance.left_out(key, at, 12)
+        assert left_out == chance.left_out(key, at // chance.SPELL * chance.SPELL, 12)
+        compiled = np.zeros(12, np.uint8)
+        kernels.leave_out(np.uint64(key), at // chance.SPELL, compiled)
+        assert left_out == compiled.astype(bool).tolist()
+        spells.add(tuple(left_out))
+    assert len(spells) > 5
+
+
+def test_walks_start_everywhere() -> None:
+    """Each of three initial states is where about a third of the walks begin."""
+    starts = Counter(chance.start(chance.walk_key(0, walk), 3) for walk in range(3000))
+    assert sorted(starts) == [0, 1, 2]
+    assert 900 < min(starts.values()) <= max(starts.values()) < 1100
 
 
 def test_an_order_has_everything_once() -> None:

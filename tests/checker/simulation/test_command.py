@@ -31,9 +31,9 @@ BROKEN = (
     "--property",
     "zombie_writes",
     "--walks",
-    "150",
+    "64",
 )
-QUICK = ("--walks", "100", "--steps", "40")
+QUICK = ("--walks", "64", "--steps", "40")
 
 
 def answer(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
@@ -87,7 +87,7 @@ def test_the_report_says_what_was_walked(capsys: pytest.CaptureFixture[str]) -> 
     ]
     assert (found["schema"], found["machine"], found["rules"]["preset"]) == ("hwmark.simulation/1", "replication", "kip_320")
     assert found["bounds"] == {"replicas": 3, "log_size": 6, "records": 6, "max_leader_epoch": 4}
-    assert (found["seed"], found["walks"], found["longest"], found["engine"], found["note"]) == (7, 100, 40, "reference", None)
+    assert (found["seed"], found["walks"], found["longest"], found["engine"], found["note"]) == (7, 64, 40, "reference", None)
     assert (found["swarm"], found["combinations"]) == ([], {"of": 1, "walked": 1})
     assert sum(one["taken"] for one in found["actions"]) == found["steps"]
     for one in found["actions"]:
@@ -105,7 +105,7 @@ def test_a_violation_says_where_it_was_found(capsys: pytest.CaptureFixture[str])
     )
     assert lineage["depth"] == len(lineage["trace"]) <= lineage["walked"]
     assert set(lineage["witness"]) >= {"broker", "other", "offset"}
-    assert (structure["walk"], structure["trace"], structure["why"]) == (None, None, f"a sample: {found['steps']:,} steps of 150 walks")
+    assert (structure["walk"], structure["trace"], structure["why"]) == (None, None, f"a sample: {found['steps']:,} steps of 64 walks")
     assert (zombie["verdict"], zombie["trace"], zombie["depth"]) == ("holds", None, zombie["walked"])
 
 
@@ -138,7 +138,7 @@ def test_text_says_that_it_is_a_sample(capsys: pytest.CaptureFixture[str]) -> No
     assert code == 0
     assert last.startswith("clean: ")
     assert last.endswith("A sample, not a proof: other walks may violate what these did not.")
-    assert "4,000 steps of 100 walks of at most 40 steps." in out
+    assert "2,560 steps of 64 walks of at most 40 steps." in out
     assert "seed 0, which gives the same walks again.\n" in out
     assert "isr not in state.requests[version]\n" in out
     assert "Not asked: proposals_can_be_resolved, all_in_sync, proposals_are_resolved; " in out

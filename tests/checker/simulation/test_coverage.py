@@ -16,7 +16,7 @@ def test_outcomes_add_up() -> None:
     described = MACHINES["replication"]
     walking = PlainWalks(Subject.of(described.build(described.presets["kip_320"], described.module.Config(), described.small), ()), 0, 40)
     taken = sample([(walking, number) for number in range(8)], lambda: None)
-    assert 7 * 8 < taken.states < 8 * 8  # some walks have fewer states
+    assert 5 * 8 < taken.states <= 8 * 8  # some walks have fewer states
     assert list(taken.actions) == list(walking.subject.actions)
     for seen in taken.actions.values():
         assert sum(seen.outcomes.values()) == taken.states

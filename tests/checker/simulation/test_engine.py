@@ -67,10 +67,10 @@ def test_faster_tables_take_over_once_they_were_tried(monkeypatch: pytest.Monkey
 
 
 def test_slower_tables_get_their_share_of_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    """They may catch up as they learn, and are tried again and again, but for no more than a quarter of the time."""
+    """They may catch up as they learn, and are tried again and again, but for no more than a fifth of the time."""
     plain, tables = shares(monkeypatch, Engine.AUTO, plain=0.5, tables=2.0, batches=100)
-    assert (plain, tables) == (920, 80)
-    assert 0.2 < 2.0 * tables / (2.0 * tables + 0.5 * plain) < engines.SHARE + 0.01
+    assert (plain, tables) == (940, 60)
+    assert 0.15 < 2.0 * tables / (2.0 * tables + 0.5 * plain) < engines.SHARE + 0.01
 
 
 @pytest.mark.parametrize(("engine", "expected"), [(Engine.REFERENCE, (200, 0)), (Engine.TABLES, (0, 200))])
