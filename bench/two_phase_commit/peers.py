@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs other checkers on two-phase commit, each on our model of it in its own manner, and reads what they found.
 
-``run("spin", 7)`` answers a ``Measured``; ``python bench/two_phase_commit/peers.py [N] [--peer NAME]…`` prints one line for each.
+``run("spin", 7)`` answers a ``Measured``; ``python bench/two_phase_commit/peers.py [N] [--peer NAME]…`` prints one line for each,
+with ``--json`` one JSON object for each.
 Every peer explores all interleavings, exactly, and checks the same invariant: Spin without partial-order reduction and
 without hash compaction, musil and minicheck in the one way that they have. What differs stays visible:
 
@@ -26,7 +27,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from attrs import frozen
+from attrs import asdict, frozen
 from machine import distinct_states
 
 HERE = Path(__file__).resolve().parent
@@ -190,13 +191,15 @@ def main() -> None:
     parser.add_argument("resource_managers", metavar="N", type=int, nargs="?", default=5, help="how many resource managers, 1 to 15")
     parser.add_argument("--peer", choices=PEERS, action="append", help="only this one; may be repeated")
     parser.add_argument("--timeout", type=float, help="seconds that each may take")
+    parser.add_argument("--json", action="store_true", help="print a JSON object for each")
     asked = parser.parse_args()
     if not 1 <= asked.resource_managers <= 15:
         parser.error("N is from 1 to 15")
     failed = False
     for peer in asked.peer or PEERS:
         try:
-            sys.stdout.write(f"{line(run(peer, asked.resource_managers, timeout=asked.timeout))}\n")
+            measured = run(peer, asked.resource_managers, timeout=asked.timeout)
+            sys.stdout.write(f"{json.dumps(asdict(measured)) if asked.json else line(measured)}\n")
         except PeerError as error:
             failed = True
             sys.stderr.write(f"{error}\n")
