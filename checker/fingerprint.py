@@ -10,6 +10,7 @@ import sys
 from collections.abc import Iterator
 from functools import cache
 from types import ModuleType
+from typing import Any
 
 from hwmark.model import machine
 
@@ -40,8 +41,8 @@ def fingerprint(module: ModuleType) -> str:
 
 def _source(module: ModuleType) -> str:
     """Return the source of a module with plain line ends."""
-    loader = module.__spec__.loader if module.__spec__ else None
-    source: str | None = loader.get_source(module.__name__) if loader and hasattr(loader, "get_source") else None
+    loader: Any = module.__spec__.loader if module.__spec__ else None
+    source: str | None = loader.get_source(module.__name__) if hasattr(loader, "get_source") else None
     if source is None:
         raise ImportError(f"the source of {module.__name__} cannot be found")
     return source.replace("\r\n", "\n").replace("\r", "\n")

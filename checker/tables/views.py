@@ -95,7 +95,7 @@ class ValueView(View):
     __position__: int
 
     @property  # type: ignore[misc]
-    def __class__(self) -> type:  # noqa: D105
+    def __class__(self) -> type:  # noqa: D105  # pyright: ignore[reportIncompatibleMethodOverride]
         return self.__cls__
 
     def __getattr__(self, name: str) -> Any:
@@ -223,7 +223,7 @@ class EntriesView(View, Sequence[Any]):
     __state__: StateView
 
     @property  # type: ignore[misc]
-    def __class__(self) -> type:  # noqa: D105
+    def __class__(self) -> type:  # noqa: D105  # pyright: ignore[reportIncompatibleMethodOverride]
         return tuple
 
     def __len__(self) -> int:
@@ -267,7 +267,7 @@ class StateView(View):
     __offset__: int
 
     @property  # type: ignore[misc]
-    def __class__(self) -> type:  # noqa: D105
+    def __class__(self) -> type:  # noqa: D105  # pyright: ignore[reportIncompatibleMethodOverride]
         return self.__components__.state_type
 
     def __getattr__(self, name: str) -> Any:
