@@ -72,7 +72,7 @@ def test_an_annotation_that_cannot_be_resolved_is_named() -> None:
         (tuple[int, str], [(1, "2")], [(1, 2), (1,)]),
         (frozenset[Point], [frozenset(), frozenset((Point(1),))], [frozenset((1,)), {Point(1)}]),
         (Literal[1, "x"], [1, "x"], [True, "y"]),
-        (Any, [1, None, object()], []),
+        (Any, [1, None, NotImplemented], []),
     ],
     ids=str,
 )
