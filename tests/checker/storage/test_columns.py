@@ -66,7 +66,6 @@ def test_names_are_unique_whatever_the_case() -> None:
         (None, [None], pa.string(), ["null"]),
         (Any, [(1, Mood.CALM)], pa.string(), ['[1, "calm"]']),
     ],
-    ids=str,
 )
 def test_values_stand_in_a_column_of_their_type(annotation: Any, values: list[Any], kind: Any, expected: list[Any]) -> None:
     """The type follows from the annotation; what has no type of its own is JSON text."""
