@@ -8,6 +8,8 @@ from typing import Any, NoReturn
 
 from attrs import define, field
 
+from hwmark.model.machine import Step
+
 from .components import Components, Kind, Shape
 from .values import Map, Values
 
@@ -46,7 +48,7 @@ class Recorder:
 
     def __attrs_post_init__(self) -> None:
         """Prepare the kinds of all positions; the code of a step is its place."""
-        steps = Kind("step", Any, Shape.MIXED, Values("step", values=list(self.components.system.steps)))
+        steps = Kind("step", Step, Shape.RECORDS, Values("step", values=list(self.components.system.steps)))
         self.kinds = [*self.components.kinds, *self.components.kinds, steps]
 
     def begin(self, codes: Sequence[int], *, fine: bool) -> None:
