@@ -197,6 +197,7 @@ def simulate(  # noqa: PLR0913 - one parameter for each option
         Engine,
         typer.Option(metavar="<auto|reference|tables>", help="How to walk: auto takes the faster one; both take the same walks."),
     ] = Engine.AUTO,
+    workers: Workers = None,
     output: Shown = None,
     json: Json = False,
     out: Annotated[Path | None, typer.Option(metavar="DIR", help="Also write the reports, and a trace of each violation, here.")] = None,
@@ -213,7 +214,8 @@ def simulate(  # noqa: PLR0913 - one parameter for each option
 
     given = command.Request(machine, rules, tuple(changed_rules or ()), config, bounds, tuple(properties or ()), tuple(swarm or ()))
     limit = 1000 if walks is None and timeout is None else walks
-    return command.run(given, command.Plan(seed, limit, steps, timeout, engine), chosen.value, out)
+    plan = command.Plan(seed, limit, steps, timeout, engine, workers or command.available_workers())
+    return command.run(given, plan, chosen.value, out)
 
 
 @app.command()

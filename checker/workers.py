@@ -14,6 +14,7 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from functools import partial
 from types import MappingProxyType
 from typing import Any, Generic, TypeVar
@@ -66,17 +67,14 @@ def run_all(tasks: Sequence[Task[T]], workers: int, stop: Stop, done: Callable[[
 
 
 def _submit(pool: ProcessPoolExecutor, tasks: Sequence[Task[T]]) -> list[Future[T] | None]:
-    """Start the workers, which inherit that Ctrl-C is blocked: it is the parent's, also while they are starting."""
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    """Start the workers."""
     futures: list[Future[T] | None] = []
-    try:
+    with _interrupts_blocked():
         for task in tasks:
             try:
                 futures.append(pool.submit(_run, task.run))
             except BrokenProcessPool:
                 futures.append(None)
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
     return futures
 
 
@@ -100,6 +98,39 @@ def _dead() -> Any:
     raise BrokenProcessPool
 
 
+class Pool:
+    """Processes that stay for many tasks; each calls ``prepare`` once, with what is given to it."""
+
+    def __init__(self, workers: int, prepare: Callable[..., None], *given: Any) -> None:
+        """Prepare to start so many processes, as tasks come."""
+        context = multiprocessing.get_context("spawn")
+        self._why_to_stop = context.RawArray("c", LONGEST_REASON)
+        self._executor = ProcessPoolExecutor(workers, context, _prepare_for, (self._why_to_stop, prepare, given))
+
+    def submit(self, task: Callable[..., T], *given: Any) -> Future[T]:
+        """Let a process do a task: a function of what tells it to stop, and of what is given; raises ``BrokenProcessPool``."""
+        with _interrupts_blocked():
+            return self._executor.submit(_do, task, given)
+
+    def tell(self, why: str) -> None:
+        """Tell all tasks why to stop."""
+        self._why_to_stop.value = why.encode()[: LONGEST_REASON - 1]
+
+    def close(self) -> None:
+        """Wait for the tasks that were begun, do no others, and end the processes."""
+        self._executor.shutdown(cancel_futures=True)
+
+
+@contextmanager
+def _interrupts_blocked() -> Iterator[None]:
+    """Let processes that are started inherit that Ctrl-C is blocked: it is the parent's, also while they are starting."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 # -- in the worker --
 
 _why_to_stop: Any = None
@@ -110,6 +141,11 @@ def _prepare(why_to_stop: Any) -> None:
     global _why_to_stop  # noqa: PLW0603 - a process pool hands nothing else to its tasks
     _why_to_stop = why_to_stop
     threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _prepare_for(why_to_stop: Any, prepare: Callable[..., None], given: tuple[Any, ...]) -> None:
+    _prepare(why_to_stop)
+    prepare(*given)
 
 
 def _end_with_parent() -> None:
@@ -125,3 +161,7 @@ def _stop() -> str | None:
 
 def _run(search: Callable[[Stop], T]) -> T:
     return search(_stop)
+
+
+def _do(task: Callable[..., T], given: tuple[Any, ...]) -> T:
+    return task(_stop, *given)

@@ -18,13 +18,14 @@ from hwmark.checker.output import folder, print_out, write_file
 from hwmark.checker.progress import ProgressLine, memory
 from hwmark.checker.text import sanitize
 from hwmark.checker.verdict import Verdict
+from hwmark.checker.workers import available_workers
 
 from .report import Outcome, Report, Walked, plain, report_of
 from .request import Plan, Request
 from .simulate import Progress, Simulated, simulate
 from .swarm import variants
 
-__all__ = ["Plan", "Request", "run"]
+__all__ = ["Plan", "Request", "available_workers", "run"]
 
 EXIT_CODES = {Outcome.CLEAN: 0, Outcome.VIOLATED: 1, Outcome.UNDETERMINED: 3}
 FILES = {"text": "simulation.txt", "json": "simulation.json"}
@@ -82,7 +83,7 @@ def _write_traces(report: Report, found: Simulated, place: Path, files: dict[str
         if one.judged.verdict is Verdict.VIOLATED:
             name = one.judged.name
             file = f"{one.asked.machine}.{one.asked.preset or 'own_rules'}.{name}.trace.json"
-            machine = found.discoveries[name].variant.walks.subject.explored.machine
+            machine = found.discoveries[name].variant.subject.explored.machine
             made = traces.to_trace(one.asked.described, one.asked.preset, machine, results[name])
             traces.write(evolve(made, source=_source(made.source, report.plan, one)), place / file)
             files[name] = file

@@ -6,9 +6,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from attrs import evolve, frozen
+from attrs import define, evolve, field, frozen
 
 from hwmark.checker.asked import Asked
+from hwmark.checker.engine import Engine
 from hwmark.checker.questions import meaning
 from hwmark.checker.replay import execute, step_key, takes_of
 from hwmark.checker.system import System, is_about_steps, system
@@ -17,17 +18,35 @@ from hwmark.checker.wording import in_steps
 from hwmark.model.machine import ImpossibleError
 from hwmark.spec.property import Property, Reachable
 
-from .engine import Walks
-from .findings import DisagreeError
+from .engine import Taken
+from .findings import DisagreeError, Findings
+from .plain_walks import PlainWalks
+from .request import Plan
 from .subject import Subject
 
 
-@frozen
+@define(eq=False)
 class Variant:
-    """One combination of alternatives, and the walks through it."""
+    """One combination of alternatives, what is walked there, and what was found so far."""
 
     asked: Asked
-    walks: Walks
+    subject: Subject
+    plain: PlainWalks
+    first: range
+    """The first batch of walks."""
+    found: Findings
+    engines: set[Engine] = field(factory=set)
+
+    @classmethod
+    def of(cls, asked: Asked, plan: Plan, first: range) -> Variant:
+        """Return a variant where nothing was walked yet."""
+        subject = Subject.of(asked.build(), asked.asked_properties())
+        return cls(asked, subject, PlainWalks(subject, plan.seed, plan.steps), first, Findings.none(len(subject.explored.steps)))
+
+    def add(self, taken: Taken) -> None:
+        """Add what a batch of walks found."""
+        self.found.add(taken.found)
+        self.engines.add(taken.engine)
 
 
 @frozen
@@ -44,12 +63,12 @@ class Discovery:
 
     def run(self) -> Run:
         """Return the walk up to there."""
-        run = self.variant.walks.plain.run(self.walk, self.walked if self.last is None else self.walked - 1)
-        return run if self.last is None else evolve(run, steps=(*run.steps, self.variant.walks.subject.explored.steps[self.last]))
+        run = self.variant.plain.run(self.walk, self.walked if self.last is None else self.walked - 1)
+        return run if self.last is None else evolve(run, steps=(*run.steps, self.variant.subject.explored.steps[self.last]))
 
     def alone(self, prop: Property | None) -> System:
         """Return the machine without the observers of other properties."""
-        return system(self.variant.walks.subject.explored.machine, () if prop is None else (prop,))
+        return system(self.variant.subject.explored.machine, () if prop is None else (prop,))
 
 
 def judged(subject: Subject, name: str, run: Run) -> tuple[Verdict, Mapping[str, Any]]:

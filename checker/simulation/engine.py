@@ -12,10 +12,14 @@ import time
 from collections.abc import Collection
 from typing import Protocol
 
+from attrs import frozen
+
+from hwmark.checker.asked import Asked
 from hwmark.checker.engine import Engine
 
 from .findings import Findings
 from .plain_walks import PlainWalks, Stop
+from .request import Plan
 from .subject import Subject
 
 TRIED_AFTER = 1.5
@@ -31,49 +35,57 @@ class Walker(Protocol):
         """Take the walks from ``first`` up to ``last``, until told to stop."""
 
 
+@frozen
+class Taken:
+    """What a batch of walks found, and which engine took it."""
+
+    found: Findings
+    engine: Engine
+
+
 class Walks:
     """Takes the walks through one subject, batch by batch; raises what ``TableWalks`` raises."""
 
-    def __init__(self, subject: Subject, seed: int, most: int, engine: Engine) -> None:
+    def __init__(self, subject: Subject, plan: Plan) -> None:
         """Prepare; nothing is walked yet."""
-        self.subject, self.plain, self.engine = subject, PlainWalks(subject, seed, most), engine
+        self.subject, self.plan, self.plain = subject, plan, PlainWalks(subject, plan.seed, plan.steps)
         self._tables: Walker | None = None
-        self.found = Findings.none(len(subject.explored.steps))
-        self.first: range | None = None
-        """The first batch."""
-        self.steps = dict.fromkeys((Engine.REFERENCE, Engine.TABLES), 0)
+        self._steps = dict.fromkeys((Engine.REFERENCE, Engine.TABLES), 0)
         self._seconds = dict.fromkeys((Engine.REFERENCE, Engine.TABLES), 0.0)
         self._latest_speed = 0.0
 
-    def walk(self, batch: range, decided: Collection[str], stop: Stop) -> Findings:
-        """Take a batch of walks, and add what it finds to ``found``."""
-        self.first = self.first or batch
+    @classmethod
+    def of(cls, asked: Asked, plan: Plan) -> Walks:
+        """Return the walks through what is asked."""
+        return cls(Subject.of(asked.build(), asked.asked_properties()), plan)
+
+    def walk(self, batch: range, decided: Collection[str], stop: Stop) -> Taken:
+        """Take a batch of walks."""
         engine = self._engine()
         walker = self._loaded(batch, stop) if engine is Engine.TABLES else self.plain
         started = time.perf_counter()
         found = walker.walk(batch.start, batch.stop, decided, stop)
         seconds = time.perf_counter() - started
-        self.steps[engine] += found.steps
+        self._steps[engine] += found.steps
         self._seconds[engine] += seconds
         if engine is Engine.TABLES:
             self._latest_speed = found.steps / seconds
-        self.found.add(found)
-        return found
+        return Taken(found, engine)
 
     def _engine(self) -> Engine:
-        if self.engine is not Engine.AUTO:
-            return self.engine
+        if self.plan.engine is not Engine.AUTO:
+            return self.plan.engine
         plain, tables = self._seconds[Engine.REFERENCE], self._seconds[Engine.TABLES]
         if plain < TRIED_AFTER:
             return Engine.REFERENCE
-        is_faster = self._latest_speed > self.steps[Engine.REFERENCE] / plain
+        is_faster = self._latest_speed > self._steps[Engine.REFERENCE] / plain
         return Engine.TABLES if is_faster or tables < SHARE * (plain + tables) else Engine.REFERENCE
 
     def _loaded(self, batch: range, stop: Stop) -> Walker:
         """Return the walks over tables; loading what they need is not held against them."""
         if self._tables is None:
-            from .table_walks import TableWalks  # noqa: PLC0415 - compiled code
+            from .table_walks import MOST_NODES, TableWalks  # noqa: PLC0415 - compiled code
 
-            self._tables = TableWalks(self.plain)
+            self._tables = TableWalks(self.plain, MOST_NODES // self.plan.workers)
             self._tables.walk(batch.start, batch.start + 1, (), stop)
         return self._tables

@@ -7,7 +7,8 @@
 - ``seed``, ``walks`` and ``longest``: walks taken to their end, each of at most so many steps; ``steps`` of all walks;
   ``ended``, those walks that ended early since nothing was enabled; ``states``, about how many different ones were seen
   (an estimate, good for about one per cent; those of different combinations count as different).
-- ``engine``: ``reference``, ``tables`` or both; ``note``, why another one took the walks than the one asked for.
+- ``engine``: ``reference``, ``tables`` or both; ``workers``, by how many processes at most; ``note``, why another engine
+  took the walks than the one asked for.
 - ``swarm``: alternatives, each with ``name`` and ``values``; ``combinations``, how many there are, and how many were
   ``walked``. ``rules``, ``config`` and ``bounds`` are then those that the alternatives change.
 - ``properties``: as in ``hwmark.report/1``; ``verdict`` is ``violated`` or ``undetermined``, and ``holds`` only for a goal
@@ -123,7 +124,7 @@ def report_of(asked: Asked, swarm: Sequence[Alternatives], plan: Plan, found: Si
         note=found.note,
         walks=found.walks,
         steps=found.steps,
-        ended=found.total(lambda variant: variant.walks.found.ended),
+        ended=found.total(lambda variant: variant.found.ended),
         states=found.states,
         stopped=found.stopped,
         seconds=found.seconds,
@@ -136,7 +137,7 @@ def report_of(asked: Asked, swarm: Sequence[Alternatives], plan: Plan, found: Si
 
 
 def _engine(found: Simulated) -> str:
-    used = {engine for variant in found.variants for engine, steps in variant.walks.steps.items() if steps}
+    used = {engine for variant in found.variants for engine in variant.engines}
     return " and ".join(engine.value for engine in Engine if engine in used) or Engine.REFERENCE.value
 
 
@@ -154,7 +155,7 @@ def _walked(asked: Asked, result: Result, discovery: Discovery | None) -> Walked
     prop = asked.described.find(result.name)
     shown = None
     if discovery is not None and result.run is not None and result.verdict is Verdict.VIOLATED:
-        shown = tell(discovery.variant.walks.subject.explored.machine, result.run)
+        shown = tell(discovery.variant.subject.explored.machine, result.run)
     judged = Judged(
         name=result.name,
         kind=result.kind,
@@ -174,14 +175,14 @@ def _walked(asked: Asked, result: Result, discovery: Discovery | None) -> Walked
 
 
 def _actions(found: Simulated) -> list[str]:
-    return list(dict.fromkeys(name for variant in found.variants for name in variant.walks.subject.actions))
+    return list(dict.fromkeys(name for variant in found.variants for name in variant.subject.actions))
 
 
 def _covered(found: Simulated, name: str) -> Covered:
     choices, choices_taken = set[str](), set[str]()
     taken = tried = 0
     for variant in found.variants:
-        counts = zip(variant.walks.subject.explored.steps, variant.walks.found.taken, variant.walks.found.tried, strict=True)
+        counts = zip(variant.subject.explored.steps, variant.found.taken, variant.found.tried, strict=True)
         for step, took, tries in counts:
             if step.action == name:
                 choices.add(str(step))
@@ -202,6 +203,7 @@ def plain(report: Report, trace_files: Mapping[str, str] = MappingProxyType({}))
         "swarm": [{"name": one.name, "values": list(one.values)} for one in report.swarm],
         "combinations": {"of": report.combinations, "walked": report.variants},
         "engine": report.engine,
+        "workers": report.plan.workers,
         "note": report.note,
         "seed": report.plan.seed,
         "walks": report.walks,

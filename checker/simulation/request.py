@@ -41,13 +41,17 @@ class Request:
 
 @frozen
 class Plan:
-    """How far to walk: from which seed, so many walks (``None``: until the time is over), each of at most so many steps."""
+    """How far to walk: from which seed, so many walks (``None``: until the time is over), each of at most so many steps.
+
+    ``engine`` and ``workers`` say how: by which engine, and by how many processes at most.
+    """
 
     seed: int = 0
     walks: int | None = 1000
     steps: int = 100
     timeout: float | None = None
     engine: Engine = Engine.AUTO
+    workers: int = 1
 
 
 def larger(small: Any) -> Any:

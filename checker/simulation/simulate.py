@@ -9,7 +9,10 @@ from __future__ import annotations
 
 import itertools
 import time
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, wait
+from concurrent.futures.process import BrokenProcessPool
 
 from attrs import evolve, frozen
 
@@ -19,21 +22,24 @@ from hwmark.checker.questions import LATER
 from hwmark.checker.system import IMPOSSIBLE
 from hwmark.checker.tables.values import NotLearnableError
 from hwmark.checker.verdict import Result, Verdict
+from hwmark.checker.workers import LOOK_EVERY
 from hwmark.spec.property import Property, Reachable
 
 from .chance import shuffled
 from .coverage import SAMPLED_WALKS, Sample, sample
+from .crew import Alone, Crew, Processes
 from .discovery import Discovery, Variant, judged
 from .distinct import estimated
-from .engine import Walks
-from .findings import DisagreeError
+from .engine import Taken
+from .findings import DisagreeError, Findings
 from .plain_walks import PlainWalks, Stop
 from .request import Plan
 from .shortening import shortened, shortest
-from .subject import Subject
 
 BATCH = 64
 """Walks that are taken together; what is decided is looked at after each batch."""
+ALONE_FOR = 2.0
+"""Seconds for which this process walks alone: before, others are not worth starting."""
 MOST_FAILING = 8
 """Failing walks that are kept for each property: of the first of several batches, the one that gives a short run is shown."""
 A_SAMPLE, VACUOUS = "a sample", "vacuous"
@@ -73,17 +79,17 @@ class Simulated:
     @property
     def walks(self) -> int:
         """How many walks were taken to their end."""
-        return self.total(lambda one: one.walks.found.walks)
+        return self.total(lambda one: one.found.walks)
 
     @property
     def steps(self) -> int:
         """How many steps were taken."""
-        return self.total(lambda one: one.walks.found.steps)
+        return self.total(lambda one: one.found.steps)
 
     @property
     def states(self) -> int:
         """About how many different states were seen."""
-        return self.total(lambda one: estimated(one.walks.found.registers))
+        return self.total(lambda one: estimated(one.found.registers))
 
 
 def simulate(variants: Sequence[Asked], plan: Plan, stop: Stop, progress: Callable[[Progress], None] = lambda _: None) -> Simulated:
@@ -126,47 +132,77 @@ class _Simulation:
     # -- walking --
 
     def _walk(self) -> str | None:
-        """Take batch after batch; return why that stopped early, or ``None``."""
+        """Let batch after batch be taken; return why that stopped early, or ``None``."""
+        batches, begun = self._batches(), deque[tuple[int, range, Future[Taken]]]()
+        crew: Crew = Alone(self.variants, self.plan, self._limit)
+        try:
+            while True:
+                if not begun and isinstance(crew, Alone) and self.plan.workers > 1 and self._seconds() > ALONE_FOR:
+                    crew = Processes(self.variants, self.plan)
+                for place, batch in itertools.islice(batches, crew.room - len(begun)):
+                    begun.append((place, batch, crew.begin(place, batch, self._closed())))
+                if not begun:
+                    return None if self.walks == self.plan.walks else self._limit()
+                self._add(*begun.popleft(), crew)
+                stopped = "every property is decided" if self._is_all_decided() else self._limit()
+                if stopped is not None:
+                    crew.tell(stopped)
+                    for one in begun if not self._is_all_decided() else ():
+                        self._add(*one, crew)
+                    return stopped
+        except BrokenProcessPool:
+            return "a worker process died"
+        finally:
+            crew.close()
+
+    def _batches(self) -> Iterator[tuple[int, range]]:
+        """Yield batches of walks, each with the number of its variant, until there is a reason to stop."""
         order = shuffled(len(self.variants), self.plan.seed)
         for number in itertools.count():
-            batch = range(number * BATCH, (number + 1) * BATCH)[: self._left(number)]
-            if not batch:
-                break
-            self.progress(Progress(self.walks, self.plan.walks, self.steps, time.monotonic() - self.started))
-            stopped = "every property is decided" if self._is_all_decided() else self._limit()
-            if stopped is not None:
-                return stopped
-            self._take(order[number % len(order)], batch)
-        return self._limit() if self.walks < (self.plan.walks or 0) else None
+            last = (number + 1) * BATCH if self.plan.walks is None else min((number + 1) * BATCH, self.plan.walks)
+            if number * BATCH >= last or self._limit() is not None:
+                return
+            yield order[number % len(order)], range(number * BATCH, last)
 
-    def _left(self, batches: int) -> int | None:
-        """Return how many walks are left after so many batches; ``None``: without end."""
-        return None if self.plan.walks is None else max(0, self.plan.walks - batches * BATCH)
+    def _add(self, place: int, batch: range, future: Future[Taken], crew: Crew) -> None:
+        """Wait until a batch is taken, add what it found, and note what it decides."""
+        while not future.done():
+            wait([future], LOOK_EVERY)
+            self._tell_progress()
+            if (stopped := self._limit()) is not None:
+                crew.tell(stopped)
+        taken = future.result()
+        if place not in self.walked:
+            self.walked[place] = Variant.of(self.variants[place], self.plan, batch)
+        variant = self.walked[place]
+        variant.add(taken)
+        self.walks += taken.found.walks
+        self.steps += taken.found.steps
+        self._tell_progress()
+        self._note(variant, taken.found)
+
+    def _tell_progress(self) -> None:
+        self.progress(Progress(self.walks, self.plan.walks, self.steps, self._seconds()))
+
+    def _seconds(self) -> float:
+        return time.monotonic() - self.started
 
     def _is_all_decided(self) -> bool:
         return bool(self.properties) and all(prop.name in self.discoveries for prop in self.properties)
 
     def _limit(self) -> str | None:
-        if self.plan.timeout is not None and time.monotonic() - self.started > self.plan.timeout:
+        if self.plan.timeout is not None and self._seconds() > self.plan.timeout:
             return f"reached the limit of {self.plan.timeout:g} s"
         return self.stop()
 
-    def _take(self, place: int, batch: range) -> None:
-        """Take a batch of walks through one variant, and note what it decides."""
-        if place not in self.walked:
-            asked = self.variants[place]
-            subject = Subject.of(asked.build(), asked.asked_properties())
-            self.walked[place] = Variant(asked, Walks(subject, self.plan.seed, self.plan.steps, self.plan.engine))
-        variant = self.walked[place]
-        found = variant.walks.walk(batch, self._closed(), self._limit)
-        self.walks += found.walks
-        self.steps += found.steps
+    def _note(self, variant: Variant, found: Findings) -> None:
+        """Note what a batch decides, each once it was confirmed."""
         decided = {name: Discovery(variant, *where) for name, where in found.decided.items()}
         if found.impossible is not None:
             where, step = found.impossible
             decided[IMPOSSIBLE] = Discovery(variant, *where, last=step)
         for name, discovery in decided.items():
-            judged(variant.walks.subject, name, discovery.run())
+            judged(variant.subject, name, discovery.run())
             if len(known := self.discoveries.setdefault(name, [])) < MOST_FAILING:
                 known.append(discovery)
 
@@ -179,7 +215,7 @@ class _Simulation:
 
     def _chosen(self, name: str, discoveries: Sequence[Discovery]) -> Discovery:
         """Return the discovery that gives the shortest run, of those in the variant of the first."""
-        first, prop = discoveries[0], discoveries[0].variant.walks.subject.find(name)
+        first, prop = discoveries[0], discoveries[0].variant.subject.find(name)
         alike = [one for one in discoveries if one.variant is first.variant]
         if len(alike) == 1 or isinstance(prop, Reachable):
             return first
@@ -187,7 +223,7 @@ class _Simulation:
 
     def _result(self, name: str, discovery: Discovery) -> Result:
         """Return a decision with its run, made short if it violates something."""
-        subject, run = discovery.variant.walks.subject, discovery.run()
+        subject, run = discovery.variant.subject, discovery.run()
         prop = subject.find(name)
         verdict, facts = judged(subject, name, run)
         if verdict is Verdict.VIOLATED:
@@ -200,7 +236,7 @@ class _Simulation:
 
     def _why(self, prop: Property, stopped: str | None) -> str:
         """Say what is known of a property that no walk decided."""
-        asked = [variant.walks for variant in self.walked.values() if prop in variant.walks.subject.properties]
+        asked = [variant for variant in self.walked.values() if prop in variant.subject.properties]
         taken = f"{self.steps:,} step{_plural(self.steps)} of {self.walks:,} walk{_plural(self.walks)}"
         if isinstance(prop, LATER):
             return NOT_JUDGED
@@ -208,9 +244,9 @@ class _Simulation:
             return stopped or "nothing was walked: no step can be taken"
         if isinstance(prop, Reachable):
             return f"not met by this sample: {taken}"
-        if not any(walks.subject.explored.bind(prop) for walks in asked):
+        if not any(variant.subject.explored.bind(prop) for variant in asked):
             return f"{VACUOUS}: its choices have no values in this scope"
-        if prop.when is not None and not any(prop.name in walks.found.presupposed for walks in asked):
+        if prop.when is not None and not any(prop.name in variant.found.presupposed for variant in asked):
             return f"{VACUOUS}: nothing in this sample meets what the property presupposes"
         return f"{A_SAMPLE}: {taken}"
 
@@ -218,9 +254,8 @@ class _Simulation:
         """Yield walks that were taken, the first of each variant first."""
         for offset in range(BATCH):
             for variant in self.walked.values():
-                batch = variant.walks.first or range(0)
-                if offset < min(len(batch), variant.walks.found.walks):
-                    yield variant.walks.plain, batch[offset]
+                if offset < min(len(variant.first), variant.found.walks):
+                    yield variant.plain, variant.first[offset]
 
 
 def _plural(count: int) -> str:

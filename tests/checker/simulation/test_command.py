@@ -82,7 +82,22 @@ def test_the_report_says_what_was_walked(capsys: pytest.CaptureFixture[str]) -> 
     """Every key of the documented schema is there, and counts add up."""
     _, found = report(capsys, "replication", *QUICK, "--seed", "7", "--config", "", "--bounds", "replicas=3")
     assert list(found) == [
-        *("schema", "machine", "rules", "config", "bounds", "swarm", "combinations", "engine", "note", "seed", "walks", "longest", "steps"),
+        *(
+            "schema",
+            "machine",
+            "rules",
+            "config",
+            "bounds",
+            "swarm",
+            "combinations",
+            "engine",
+            "workers",
+            "note",
+            "seed",
+            "walks",
+            "longest",
+            "steps",
+        ),
         *("ended", "states", "stopped", "seconds", "properties", "actions", "sampled_states", "verdict"),
     ]
     assert (found["schema"], found["machine"], found["rules"]["preset"]) == ("hwmark.simulation/1", "replication", "kip_320")

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Collection
 
 import pytest
@@ -14,6 +15,7 @@ from hwmark.checker.simulation import engine as engines
 from hwmark.checker.simulation.engine import Walker, Walks
 from hwmark.checker.simulation.findings import Findings
 from hwmark.checker.simulation.plain_walks import PlainWalks, Stop
+from hwmark.checker.simulation.request import Plan
 from hwmark.checker.simulation.subject import Subject
 from hwmark.checker.simulation.table_walks import TableWalks
 
@@ -47,18 +49,17 @@ def shares(monkeypatch: pytest.MonkeyPatch, engine: Engine, *, plain: float, tab
     monkeypatch.setattr(engines, "time", clock)
     made = TableWalks.__init__
 
-    def make(self: TableWalks, walks: PlainWalks) -> None:
-        made(self, walks)
+    def make(self: TableWalks, walks: PlainWalks, most_nodes: int) -> None:
+        made(self, walks, most_nodes)
         slow(self, clock, tables)
 
     monkeypatch.setattr(TableWalks, "__init__", make)
-    walks = Walks(Subject.of(counter(turn), ()), 0, 10, engine)
+    walks = Walks(Subject.of(counter(turn), ()), Plan(steps=10, engine=engine))
     slow(walks.plain, clock, plain)
-    for number in range(batches):
-        walks.walk(range(number, number + 1), (), lambda: None)
-    assert walks.found.steps == batches * 10
-    assert walks.found.walks == batches
-    return walks.steps[Engine.REFERENCE], walks.steps[Engine.TABLES]
+    taken = [walks.walk(range(number, number + 1), (), lambda: None) for number in range(batches)]
+    assert [one.found.steps for one in taken] == [10] * batches
+    steps = Counter(one.engine for one in taken)
+    return 10 * steps[Engine.REFERENCE], 10 * steps[Engine.TABLES]
 
 
 def test_faster_tables_take_over_once_they_were_tried(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -82,6 +83,5 @@ def test_an_engine_that_is_asked_for_walks_alone(monkeypatch: pytest.MonkeyPatch
 def test_few_walks_load_no_compiled_code() -> None:
     """The first moments are walked with the plain functions."""
     assert time.perf_counter() > 0
-    walks = Walks(Subject.of(counter(turn), ()), 0, 10, Engine.AUTO)
-    walks.walk(range(5), (), lambda: None)
-    assert walks.steps == {Engine.REFERENCE: 50, Engine.TABLES: 0}
+    walks = Walks(Subject.of(counter(turn), ()), Plan(steps=10))
+    assert walks.walk(range(5), (), lambda: None).engine is Engine.REFERENCE

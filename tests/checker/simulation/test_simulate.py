@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from typing import Any
 
@@ -15,7 +16,7 @@ from hwmark.checker import asked as asked_module
 from hwmark.checker.asked import Asked
 from hwmark.checker.engine import Engine
 from hwmark.checker.judge import ask_again
-from hwmark.checker.simulation import discovery, table_walks
+from hwmark.checker.simulation import crew, discovery, table_walks
 from hwmark.checker.simulation import simulate as simulation
 from hwmark.checker.simulation.request import Plan, Request
 from hwmark.checker.simulation.simulate import A_SAMPLE, NOT_JUDGED, Progress, Simulated, simulate
@@ -116,10 +117,7 @@ def test_the_right_rules_are_a_clean_sample(name: str) -> None:
             assert (result.verdict, result.why) == (Verdict.UNDETERMINED, f"{A_SAMPLE}: {found.steps:,} steps of 150 walks")
     assert found.walks == 150
     assert 0 < found.states <= found.steps + 150
-    assert (
-        sum(found.total(lambda one, name=act: one.walks.found.taken[name]) for act in range(len(found.variants[0].walks.found.taken)))
-        == found.steps
-    )  # type: ignore[misc]
+    assert sum(found.total(lambda one, name=act: one.found.taken[name]) for act in range(len(found.variants[0].found.taken))) == found.steps  # type: ignore[misc]
 
 
 def test_walks_depend_on_the_seed_alone() -> None:
@@ -128,7 +126,7 @@ def test_walks_depend_on_the_seed_alone() -> None:
     def shown(plan: Plan) -> list[Any]:
         found = simulated("replication", "kip_101", plan=plan, properties=("epoch_lineage", "zombie_writes", "structure"))
         where = {name: (one.walk, one.walked) for name, one in found.discoveries.items()}
-        return [found.results, where, found.sample.actions["become_leader"].outcomes, found.states, found.variants[0].walks.found.taken]
+        return [found.results, where, found.sample.actions["become_leader"].outcomes, found.states, found.variants[0].found.taken]
 
     first = shown(Plan(walks=100))
     assert first == shown(Plan(walks=100)) == shown(Plan(walks=100, engine=Engine.TABLES))
@@ -257,9 +255,9 @@ def test_an_interrupt_before_the_first_walk_leaves_nothing() -> None:
 def test_an_interrupt_later_leaves_what_was_seen() -> None:
     """What was violated so far is reported, with the walk as it was taken, and the rest is a smaller sample."""
     seen: list[Progress] = []
-    found = simulate(variants(Request("replication", "kip_101"))[1], Plan(), lambda: "interrupted" if len(seen) > 3 else None, seen.append)
+    found = simulate(variants(Request("replication", "kip_101"))[1], Plan(), lambda: "interrupted" if len(seen) > 2 else None, seen.append)
     assert (found.stopped, found.walks) == ("interrupted", 192)
-    assert [one.walks for one in seen] == [0, 64, 128, 192]
+    assert [one.walks for one in seen] == [64, 128, 192]
     for name, depth in violated(found).items():
         assert depth == found.discoveries[name].walked
 
@@ -267,6 +265,52 @@ def test_an_interrupt_later_leaves_what_was_seen() -> None:
 def test_all_that_is_asked_for_is_walked_in_batches() -> None:
     """So many walks and no more, though they are no whole number of batches."""
     assert [simulated("log", plan=Plan(walks=walks, steps=5)).walks for walks in (1, 64, 65, 130)] == [1, 64, 65, 130]
+
+
+# -- several processes --
+
+
+def test_several_processes_find_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many walk: the same decisions, counts and sample, of the same walks."""
+    _, combinations = variants(
+        Request("async_isr", "version_unchecked", swarm=("replicas=3,4",), properties=("structure", "version_order"))
+    )
+    alone = simulate(combinations, Plan(walks=700, steps=20), never)
+    monkeypatch.setattr(simulation, "ALONE_FOR", 0.0)
+    seen: list[Progress] = []
+    several = simulate(combinations, Plan(walks=700, steps=20, workers=2), never, seen.append)
+    assert several.results == alone.results
+    assert (several.walks, several.steps, several.states, several.stopped) == (alone.walks, alone.steps, alone.states, None)
+    assert [one.found.taken for one in several.variants] == [one.found.taken for one in alone.variants]
+    assert {name: (one.walk, one.walked) for name, one in several.discoveries.items()} == {
+        name: (one.walk, one.walked) for name, one in alone.discoveries.items()
+    }
+    assert seen[-1].walks == 700
+
+
+def test_several_processes_stop(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Once somebody stops them, and what was seen until then counts."""
+    monkeypatch.setattr(simulation, "ALONE_FOR", 0.0)
+    seen: list[Progress] = []
+    _, combinations = variants(Request("async_isr"))
+    plan = Plan(walks=10**9, steps=10, workers=2)
+    found = simulate(combinations, plan, lambda: "interrupted" if seen and seen[-1].walks > 200 else None, seen.append)
+    assert (found.stopped, found.walks > 200) == ("interrupted", True)
+    assert (results(found)["structure"].why or "").startswith(A_SAMPLE)
+
+
+def test_processes_that_die_leave_what_was_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A simulation whose processes died says so."""
+    monkeypatch.setattr(simulation, "ALONE_FOR", 0.0)
+    monkeypatch.setattr(crew, "_take", _die)
+    _, combinations = variants(Request("async_isr"))
+    found = simulate(combinations, Plan(walks=10**9, workers=2), never)
+    assert (found.stopped, found.walks) == ("a worker process died", 0)
+
+
+def _die(*_: Any) -> None:
+    """End the process at once."""
+    os._exit(1)
 
 
 # -- variants --
@@ -278,7 +322,7 @@ def test_every_combination_is_walked_in_turn() -> None:
         Request("replication", swarm=("rules=kip_320,kip_101", "replicas=3,4"), properties=("epoch_lineage", "structure"))
     )
     found = simulate(combinations, Plan(walks=64 * 6, steps=60), never)
-    walks = {(one.asked.preset, one.asked.bounds.replicas): one.walks.found.walks for one in found.variants}
+    walks = {(one.asked.preset, one.asked.bounds.replicas): one.found.walks for one in found.variants}
     assert sorted(walks.values()) == [64, 64, 128, 128]
     assert walks.keys() == {(preset, replicas) for preset in ("kip_320", "kip_101") for replicas in (3, 4)}
     assert violated(found)
@@ -314,7 +358,7 @@ def test_what_tables_refuse_is_walked_with_plain_functions(monkeypatch: pytest.M
     changed_lift(monkeypatch, forgetful())
     found = simulated("lift", plan=Plan(walks=20, engine=Engine.TABLES), properties=("stays_whole",))
     assert (found.note or "").startswith("walked with the machine's own functions: wander() ")
-    assert found.variants[0].walks.steps == {Engine.REFERENCE: 2000, Engine.TABLES: 0}
+    assert found.variants[0].engines == {Engine.REFERENCE}
 
 
 def test_tables_that_lie_are_worth_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
