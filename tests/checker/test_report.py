@@ -27,7 +27,7 @@ def test_keys_are_those_of_the_contract() -> None:
     written = json.loads(json.dumps(plain(check(small()).report)))
     assert list(written) == [
         *("schema", "machine", "rules", "config", "bounds", "engine", "symmetry", "workers", "seed", "states", "transitions"),
-        *("diameter", "complete", "stopped", "seconds", "properties", "actions", "verdict"),
+        *("diameter", "complete", "stopped", "note", "seconds", "preparation", "properties", "actions", "verdict"),
     ]
     assert written["schema"] == "hwmark.report/1"
     assert list(written["rules"]) == ["preset", "values"]
