@@ -28,6 +28,7 @@ class Crew(Protocol):
 
     def begin(self, variant: int, batch: range, decided: Collection[str]) -> Future[Taken]:
         """Begin to take a batch of walks."""
+        ...
 
     def tell(self, why: str) -> None:
         """Tell why to stop: what was begun ends soon."""

@@ -33,6 +33,7 @@ class Walker(Protocol):
 
     def walk(self, first: int, last: int, decided: Collection[str], stop: Stop) -> Findings:
         """Take the walks from ``first`` up to ``last``, until told to stop."""
+        ...
 
 
 @frozen
@@ -50,8 +51,8 @@ class Walks:
         """Prepare; nothing is walked yet."""
         self.subject, self.plan, self.plain = subject, plan, PlainWalks(subject, plan.seed, plan.steps)
         self._tables: Walker | None = None
-        self._steps = dict.fromkeys((Engine.REFERENCE, Engine.TABLES), 0)
-        self._seconds = dict.fromkeys((Engine.REFERENCE, Engine.TABLES), 0.0)
+        self._steps: dict[Engine, int] = dict.fromkeys((Engine.REFERENCE, Engine.TABLES), 0)
+        self._seconds: dict[Engine, float] = dict.fromkeys((Engine.REFERENCE, Engine.TABLES), 0.0)
         self._latest_speed = 0.0
 
     @classmethod
