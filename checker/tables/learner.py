@@ -128,10 +128,13 @@ class Learner:
                 self._is_coarse[number] = True
                 self.forest.forget(number)
                 return self._learn(number, codes)
+            seen = self._real(one, codes)
             if isinstance(one, Instance):
-                one.take(*self._real(one, codes))  # may well raise the same
-            elif self._outcome(one, self._real(one, codes)) == RAISES:
+                one.take(*seen)  # may well raise the same
+            elif self._outcome(one, seen) == RAISES and one.about is not About.LATER:
                 return self._insert(number, one.name, RAISES)
+            else:
+                one.outcome(*seen)  # as above
             raise NotLearnableError(f"{one.name} does with a state what cannot be recorded: {error}") from error
         self.check(number, codes, leaf)
         return self._insert(number, one.name, leaf)

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from attrs import evolve
-from toys import KNOWN, Known, answers_of
+from toys import KNOWN, Count, Known, answers_of, counter
 
 from hwmark.checker import explore as reference
 from hwmark.checker.asked import default_properties
@@ -18,6 +18,7 @@ from hwmark.checker.tables import engine as tables
 from hwmark.checker.verdict import Exploration
 from hwmark.model import async_isr, log_machine, replication
 from hwmark.spec.machines import MACHINES, Described
+from hwmark.spec.property import converges, invariant, leads_to
 
 SMALL: dict[str, tuple[Any, ...]] = {
     "replication": (replication.Bounds(2, 2, 2, 1), replication.Bounds(3, 1, 1, 0)),
@@ -70,3 +71,17 @@ def test_answers_are_those_of_the_reference_engine(described: Described, preset:
         expected = said(reference.explore(machine, properties, options))
         for threads in (1, 2):
             assert said(tables.explore(machine, properties, options, threads=threads)) == expected
+
+
+@pytest.mark.parametrize(
+    "declare", [invariant(sources=()), converges(sources=()), leads_to(sources=(), when=lambda state: state.value > 0)]
+)
+def test_a_promise_that_raises_raises(declare: Any) -> None:
+    """What a promise of any kind raises about some state is raised, as the reference engine does."""
+
+    def fragile(state: Count) -> None:
+        if state.value == 3:
+            raise LookupError("three")
+
+    with pytest.raises(LookupError, match="three"):
+        tables.explore(counter(), (declare(fragile),))
