@@ -124,6 +124,8 @@ def show(measured: Run) -> None:
         for row in told.rows:
             drawn.add_row(*row.cells)
         console.print(drawn)
+    if measured.compilation is not None:
+        console.print(f"Compiling all kernels, once after an installation: {measured.compilation:.0f} s")
 
 
 def as_json(measured: Run) -> str:
@@ -140,9 +142,9 @@ def main() -> None:
     """Measure, and tell."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n\n")[0])
     parser.add_argument("--runs", type=int, default=3, help="how often each case is measured (default: 3)")
-    parser.add_argument("--only", choices=BASELINES, action="append", help="only this table; may be repeated")
+    parser.add_argument("--only", choices=BASELINES, action="append", help="only this table, and nothing compiled anew; may be repeated")
     parser.add_argument("--large", action="store_true", help=f"two-phase commit with {LARGE} resource managers too")
-    parser.add_argument("--small", action="store_true", help="only the smallest scopes, to try it; nothing is compiled anew")
+    parser.add_argument("--small", action="store_true", help="only the smallest scopes, to try it")
     parser.add_argument("--machine", default=described_machine(), help="what to call this machine (default: %(default)s)")
     parser.add_argument("--json", action="store_true", help="print data")
     parser.add_argument("--write", action="store_true", help=f"write {PAGE.relative_to(HERE.parent)}, which needs all tables")
@@ -155,7 +157,7 @@ def main() -> None:
     try:
         measured = measure(cases(scopes, asked.only or tuple(BASELINES)), asked.runs)
         measured.machine = asked.machine
-        if not asked.small:
+        if not (asked.small or asked.only):
             measured.compilation = compilation()
     except FailedError as error:
         raise SystemExit(str(error)) from None
