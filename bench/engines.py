@@ -108,7 +108,7 @@ def _compare(chosen: Sequence[Case], samples: Mapping[str, Sequence[Figures]]) -
 
 
 def compilation() -> float:
-    """Return how many seconds it takes to compile all kernels, as it does the first time."""
+    """Return how many seconds it takes to compile the kernels, as it does the first time."""
     sys.stderr.write("compiling the kernels\n")
     with tempfile.TemporaryDirectory() as folder:
         return float(run(COMPILING, {"NUMBA_CACHE_DIR": folder})["preparation"])
@@ -125,7 +125,7 @@ def show(measured: Run) -> None:
             drawn.add_row(*row.cells)
         console.print(drawn)
     if measured.compilation is not None:
-        console.print(f"Compiling all kernels, once after an installation: {measured.compilation:.0f} s")
+        console.print(f"Compiling the kernels, once after an installation: {measured.compilation:.0f} s")
 
 
 def as_json(measured: Run) -> str:
