@@ -51,7 +51,8 @@ class Kind:
 
     def turned_value(self, code: int) -> Any:
         """Return a value in which every set is iterated in another order."""
-        self.turned.extend(map(turned, self.values.values[len(self.turned) : code + 1]))
+        if code >= len(self.turned):
+            self.turned.extend(map(turned, self.values.values[len(self.turned) : code + 1]))
         return self.turned[code]
 
     @classmethod

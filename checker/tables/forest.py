@@ -58,12 +58,12 @@ class Forest:
             self._writes,
         )
 
-    def screen(self, roots: NDArray[np.int32], values: Sequence[Values]) -> Screen:
+    def screen(self, roots: NDArray[np.int32], values: Sequence[Values], presupposed: NDArray[np.uint8]) -> Screen:
         """Return which of these functions need not be walked in a state, going by what each asks first.
 
-        ``values``: those of each position.
+        ``values``: those of each position; ``presupposed``: for each root, whether it matters no more that it presupposes something.
         """
-        key = roots.tobytes()
+        key = roots.tobytes() + presupposed[roots].tobytes()
         version, known = self._screens.get(key, (-1, None))
         if known is None or version != self.version:
             nodes = self._roots[roots]
@@ -72,7 +72,9 @@ class Forest:
             if len(roots) % 64:
                 bits[-1] >>= np.uint64(64 - len(roots) % 64)
             known = Screen(roots, bits, positions, np.full((len(positions), SCREENED + 1, len(bits)), ~np.uint64(0)))
-            fill_screen(self.arrays(), known, np.array([len(values[position].values) for position in positions], np.int64))
+            fill_screen(
+                self.arrays(), known, np.array([len(values[position].values) for position in positions], np.int64), presupposed[roots]
+            )
             self._screens[key] = self.version, known
         return known
 

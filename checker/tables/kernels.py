@@ -68,11 +68,14 @@ class Renamings(NamedTuple):
 
 
 class Screen(NamedTuple):
-    """Which of some functions may answer anything but leaf 0 in a state: those whose bit is set in every row that it chooses."""
+    """Which of some functions may answer anything of interest in a state: those whose bit is set in every row that it chooses.
+
+    Leaf 0 is of no interest; neither is ``PRESUPPOSED`` from a question of which that is known already.
+    """
 
     roots: Ints
     bits: Words
-    """The functions that do not always answer leaf 0."""
+    """The functions that do not always answer what is of no interest."""
     positions: Longs
     """The components that some function asks first."""
     alive: Words
@@ -186,15 +189,17 @@ def find(nodes, children, wide_keys, wide_values, map_bounds, map_table, root, c
 
 
 @njit(cache=True)
-def fill_screen(trees: Trees, screen: Screen, codes: Longs) -> None:
-    """Clear the bits of functions that come to leaf 0 by what they first ask of one component; all bits are set before.
+def fill_screen(trees: Trees, screen: Screen, codes: Longs, presupposed: Flags) -> None:
+    """Clear the bits of functions that come to a leaf of no interest by what they first ask of one component.
 
-    ``codes``: how many codes each of the screen's components has.
+    All bits are set before. ``codes``: how many codes each of the screen's components has; ``presupposed``: of which functions
+    it is known that they presuppose something somewhere.
     """
     for index in range(len(screen.roots)):
         root = trees.roots[screen.roots[index]]
         bit = ~(np.uint64(1) << np.uint64(index & 63))
-        if root == -1:
+        least = -1 - PRESUPPOSED if presupposed[index] else -1
+        if least <= root < 0:
             screen.bits[index >> 6] &= bit
         for place in range(len(screen.positions)):
             if root <= 0 or trees.nodes[root, 0] != screen.positions[place]:
@@ -209,13 +214,13 @@ def fill_screen(trees: Trees, screen: Screen, codes: Longs) -> None:
                         child = trees.children[trees.nodes[child, 2] + answer]
                     else:
                         child = np.int32(0)
-                if child == -1:
+                if least <= child < 0:
                     screen.alive[place, code, index >> 6] &= bit
 
 
 @njit(inline="always")
 def alive_bits(bits, positions, alive, codes, part):  # type: ignore[no-untyped-def]
-    """Return which of 64 functions may answer anything but leaf 0."""
+    """Return which of 64 functions may answer anything of interest."""
     for place in range(len(positions)):
         code = codes[np.uint32(positions[place])]
         bits &= alive[place, np.uint32(code if code < SCREENED else SCREENED), part]

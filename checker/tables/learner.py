@@ -100,6 +100,8 @@ class Learner:
         self._step_position = 2 * len(components.kinds)
         self._is_coarse = [False] * len(self.learned)
         self.calls = 0
+        self.presupposed = np.zeros(len(self.learned), np.uint8)
+        """Of which questions it is known that they presuppose something somewhere."""
         self._renamed: list[_Renamed] = []
         self.renamings = self._find_renamings() if symmetry else Renamings(np.zeros((0, 0), np.int32), np.zeros((0, 0), np.int32))
 
@@ -177,7 +179,7 @@ class Learner:
 
     def screen(self, roots: NDArray[np.int32]) -> Screen:
         """Return which of these functions need not be walked in a state."""
-        return self.forest.screen(roots, self._values)
+        return self.forest.screen(roots, self._values, self.presupposed)
 
     # -- checking --
 

@@ -198,7 +198,7 @@ class Chunks:
         stopped = self._number(segments, most)
         before = window.first * self.instances
         steps = [before + int(one[0]) for one in impossible if one[0] >= 0]
-        return shifted(merged(found), before), min(steps, default=-1), stopped
+        return shifted(self._merged(questions, found), before), min(steps, default=-1), stopped
 
     def _complete(
         self, noted: list[tuple[Misses, int]], segments: Longs, questions: NDArray[np.int32], found: Findings, impossible: Longs
@@ -316,7 +316,13 @@ class Chunks:
                 break
             self._learn([(self.unanswered[part], done[part][0]) for part in range(parts)], self._codes_of_states)
             states = [states[part][: done[part][1]] for part in range(parts)]
-        return shifted(merged(found), place)
+        return shifted(self._merged(questions, found), place)
+
+    def _merged(self, questions: NDArray[np.int32], found: Sequence[Findings]) -> Findings:
+        """Return what several threads found together, and remember what need not be found again."""
+        together = merged(found)
+        self.learner.presupposed[questions] |= together.presupposed
+        return together
 
     # -- learning --
 
