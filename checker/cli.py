@@ -82,7 +82,7 @@ def check(  # noqa: PLR0913 - one parameter for each option
     properties: Annotated[list[str] | None, typer.Option("--property", metavar="NAME", help="Ask this property only; repeatable.")] = None,
     engine: Annotated[
         Engine,
-        typer.Option(help="How to explore: auto takes reference for tiny scopes and tables beyond; ray is not part of this version."),
+        typer.Option(help="How to explore: auto takes reference for tiny scopes and tables beyond; ray is for several machines."),
     ] = Engine.AUTO,
     symmetry: Annotated[bool, typer.Option(help="Explore one state of each orbit under renaming.")] = False,
     workers: Workers = None,
@@ -99,8 +99,6 @@ def check(  # noqa: PLR0913 - one parameter for each option
     out: Annotated[Path | None, typer.Option(metavar="DIR", help="Also write the reports, and a trace of each violation, here.")] = None,
 ) -> int:
     """Explore every reachable state of a machine in a finite scope, and judge its properties there."""
-    if engine is Engine.RAY:
-        raise InputError("engine ray is not part of this version: choose auto, reference or tables")
     if timeout is not None and not timeout >= 0:  # also refuses what is not a number
         raise InputError(f"--timeout: expected a number of seconds, 0 or more, got {timeout:g}")
     if memory is not None and not memory > 0:

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which engine explores: the reference engine for tiny scopes, the tables engine beyond, or the one that is asked for.
 
-All give the same answers. Under symmetry none starts before random walks have shown that the machine and its promises
-treat the identities alike.
+The ray engine, for several machines, is taken only if it is asked for. All give the same answers. Under symmetry none
+starts before random walks have shown that the machine and its promises treat the identities alike.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 from attrs import evolve
@@ -35,7 +36,7 @@ def search(
     engine: Engine = Engine.AUTO,
     workers: int = 1,
 ) -> Exploration:
-    """Explore a machine with an engine; where the tables engine refuses, with the reference engine, and say so.
+    """Explore a machine with an engine; where tables cannot be learned, with the reference engine, and say so.
 
     Raises ``NotSymmetricError`` if symmetry is asked for and the machine, or a promise about it, tells identities apart.
     """
@@ -50,15 +51,27 @@ def search(
         tiny = reference.explore(machine, properties, _at_most(options, TINY))
         if tiny.complete or tiny.stopped != reference.limit_of_states(TINY) or options.max_states == TINY:
             return tiny
-    from .tables import engine as tables  # noqa: PLC0415 - compiled code
-    from .tables.values import NotLearnableError  # noqa: PLC0415
+    if engine is Engine.RAY and uses_disk:
+        raise InputError("engine ray holds all states in the memory of its cluster: limits of memory, and checkpoints, are for tables")
+    from .tables.values import NotLearnableError  # noqa: PLC0415 - compiled code
 
     try:
-        return tables.explore(machine, properties, options, threads=workers)
+        return _learning(engine, workers)(machine, properties, options)
     except NotLearnableError as error:
         if uses_disk:
             raise InputError(f"the engine that can use a disk refuses this machine: {error}") from None
         return evolve(reference.explore(machine, properties, options), note=f"explored by the reference engine: {error}")
+
+
+def _learning(engine: Engine, workers: int) -> Callable[..., Exploration]:
+    """Return an engine that learns tables: on this machine, or on a cluster."""
+    if engine is Engine.RAY:
+        from .cluster import engine as cluster  # noqa: PLC0415 - compiled code
+
+        return partial(cluster.explore, shards=workers)
+    from .tables import engine as tables  # noqa: PLC0415 - compiled code
+
+    return partial(tables.explore, threads=workers)
 
 
 def _at_most(options: Options, states: int) -> Options:

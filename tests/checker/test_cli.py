@@ -411,7 +411,7 @@ BAD_USAGE: list[tuple[tuple[str, ...], str]] = [
     (("check", "replication", "--bounds", "replicas=9", "--symmetry"), "362,880 renamings"),
     (("check", "replication", "--config", "acks=1"), "acks"),
     (("check", "replication", "--property", "strongisr"), "strong_isr"),
-    (("check", "replication", "--engine", "ray"), "engine ray is not part of this version"),
+    (("check", "replication", "--engine", "ray", "--memory", "4"), "--memory is for the engine tables"),
     (("check", "replication", "--engine", "fast"), "fast"),
     (("check", "replication", "--memory", "0"), "above 0"),
     (("check", "replication", "--memory", "nan"), "above 0"),
