@@ -77,7 +77,7 @@ class Window:
 
     def packed_as(self, layout: Layout) -> NDArray[np.uint64]:
         """Return their rows in a layout, which stays theirs."""
-        if layout is not self.layout:
+        if not all(map(np.array_equal, layout, self.layout)):
             rows = np.zeros((len(self.rows), int(layout.word.max(initial=0)) + 1), np.uint64)
             kernels.repack_rows(self.layout, self.rows, layout, rows)
             self.rows, self.layout = rows, layout
