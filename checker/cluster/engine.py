@@ -370,9 +370,7 @@ class _Search:
         for states in self.crew.call("codes", some).values():
             for codes in states.tolist():
                 for root in roots:
-                    leaf = self.learner.forest.find(root, codes)
-                    if leaf is not None:
-                        self.learner.check(root, codes, leaf)
+                    self.learner.check_again(root, codes)
 
     def _judge_graph(self) -> None:
         """Judge what is decided on the whole graph; where shards are lost meanwhile, that stays open."""

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import types
 import typing
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from enum import Enum
+from functools import cached_property
 from typing import Annotated, Any
 
 from attrs import field, fields, frozen, has
@@ -18,7 +19,7 @@ from attrs import field, fields, frozen, has
 from hwmark.checker.system import Observed, System, own_state
 from hwmark.model.machine import IndexedBy
 
-from .values import NotLearnableError, Values, compared_fields, is_simple, turned
+from .values import NotLearnableError, Values, compared_fields, is_simple, turned, turns
 
 
 class ResizedError(Exception):
@@ -46,14 +47,25 @@ class Kind:
     annotation: Any
     shape: Shape
     values: Values
-    turned: list[Any] = field(factory=list)
-    """The values, as far as they were asked for, with every set in another order."""
+    _turns: list[int] = field(factory=list)
+    _turned: dict[int, list[Any]] = field(factory=dict)
 
-    def turned_value(self, code: int) -> Any:
-        """Return a value in which every set is iterated in another order."""
-        if code >= len(self.turned):
-            self.turned.extend(map(turned, self.values.values[len(self.turned) : code + 1]))
-        return self.turned[code]
+    def turns(self, code: int) -> int:
+        """Return in how many other orders the sets of a value are iterated in turn."""
+        if code >= len(self._turns):
+            self._turns.extend(map(turns, self.values.values[len(self._turns) :]))
+        return self._turns[code]
+
+    def turned_values(self, turn: int) -> list[Any]:
+        """Return all values by code, with every set iterated in another order; turn 0: as they are."""
+        values = self.values.values
+        if not turn:
+            return values
+        known = self._turned.setdefault(turn, [])
+        if len(known) < len(values):
+            new = range(len(known), len(values))
+            known.extend([turned(values[code], turn) if self.turns(code) else values[code] for code in new])
+        return known
 
     @classmethod
     def of(cls, name: str, annotation: Any, most_values: int) -> Kind:
@@ -107,12 +119,12 @@ class Components:
     fields: tuple[Part, ...]
     memories: tuple[Part, ...]
 
-    @property
+    @cached_property
     def parts(self) -> tuple[Part, ...]:
         """Return all fields and memories."""
         return self.fields + self.memories
 
-    @property
+    @cached_property
     def kinds(self) -> list[Kind]:
         """Return the kind of each component."""
         return [part.kind for part in self.parts for _ in range(part.width)]
@@ -121,6 +133,11 @@ class Components:
     def names(self) -> list[str]:
         """Return the name of each component."""
         return [part.name if part.entries is None else f"{part.name}[{index}]" for part in self.parts for index in range(part.width)]
+
+    def turns(self, codes: Sequence[int], places: Iterable[int] | None = None) -> int:
+        """Return in how many other orders the sets of some components are iterated in turn, or those of all."""
+        kinds = self.kinds
+        return max([kinds[place].turns(codes[place]) for place in (range(len(kinds)) if places is None else places)], default=0)
 
     def encode(self, state: Any) -> list[int]:
         """Return the code of each component of a state."""
@@ -138,19 +155,19 @@ class Components:
             codes.extend(part.kind.code(memory) for part, memory in zip(self.memories, state.memories, strict=True))
         return codes
 
-    def decode(self, codes: Sequence[int], *, is_turned: bool = False) -> Any:
-        """Return the state with these codes; ``is_turned``: with every set in another order."""
-        own = self.state_type(*[_value(part, codes, is_turned) for part in self.fields])
+    def decode(self, codes: Sequence[int], turn: int = 0) -> Any:
+        """Return the state with these codes; ``turn``: in which order its sets are iterated."""
+        own = self.state_type(*[_value(part, codes, turn) for part in self.fields])
         if not self.memories:
             return own
-        return Observed(own, tuple(_value(part, codes, is_turned) for part in self.memories))
+        return Observed(own, tuple(_value(part, codes, turn) for part in self.memories))
 
 
-def _value(part: Part, codes: Sequence[int], is_turned: bool) -> Any:  # noqa: FBT001
-    value_of = part.kind.turned_value if is_turned else part.kind.values.values.__getitem__
+def _value(part: Part, codes: Sequence[int], turn: int) -> Any:
+    values = part.kind.turned_values(turn) if turn else part.kind.values.values
     if part.entries is None:
-        return value_of(codes[part.first])
-    return tuple([value_of(code) for code in codes[part.first : part.first + part.entries]])
+        return values[codes[part.first]]
+    return tuple([values[code] for code in codes[part.first : part.first + part.entries]])
 
 
 def components(system: System, whole: Collection[str] = (), most_values: int = 2**31 - 1) -> Components:

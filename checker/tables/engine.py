@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from .stored import Stored
 
 NO_QUESTIONS = np.zeros(0, np.int32)
-SAMPLED = 64
+SAMPLED = 32
 """States on which every function is run once more at the end."""
 
 
@@ -370,9 +370,7 @@ class _Search:
         for number in range(0, settled, max(1, settled // SAMPLED)):
             codes = self.states.codes(number)
             for root in (*range(len(self.system.takes)), *self.functions.states, *self.functions.later):
-                leaf = self.learner.forest.find(root, codes)
-                if leaf is not None:
-                    self.learner.check(root, codes, leaf)
+                self.learner.check_again(root, codes)
 
     def _graph(self) -> Any:
         from hwmark.checker.eventually import Graph  # noqa: PLC0415 - scipy, which only this needs

@@ -112,6 +112,16 @@ class Forest:
             child = edges.get(child << 32 | code, 0)
         return None if child == 0 else -1 - child
 
+    def path(self, root: int, codes: Sequence[int]) -> tuple[list[Read], int | None]:
+        """Return what is read of a state, and the leaf, as far as that is known."""
+        child, reads = int(self._roots[root]), []
+        while child > 0:
+            position, asked = self._reads[child]
+            code = codes[position] if asked < 0 else self.maps[asked].known(codes[position])
+            reads.append((position, asked, code))
+            child = self._edges.get(child << 32 | code, 0) if code >= 0 else 0
+        return reads, None if child == 0 else -1 - child
+
     def insert(self, root: int, reads: Sequence[Read], leaf: int, name: str) -> None:
         """Learn that these reads lead to a leaf; a function that now reads something else than before is refused."""
         child, parent, parent_code = int(self._roots[root]), -1, 0

@@ -2,8 +2,8 @@
 """Runs the functions of a system on recording views, and enters what they read and answer in a forest.
 
 Roots are numbered: first the instances of actions in the order of steps, then questions about states, about steps, and
-for later. Each path is checked as it is learned: the function is run once more on the whole, real state, in which every
-set is iterated in another order, and must give what the tree says.
+for later. Each path is checked as it is learned: the function is run again on whole, real states, with every set in other
+orders, and with other values wherever it read nothing, and must do what the tree says.
 """
 
 from __future__ import annotations
@@ -25,13 +25,15 @@ from hwmark.model.machine import ImpossibleError
 from .components import Components, Kind, ResizedError
 from .forest import Forest
 from .kernels import DECIDES, DISABLED, IMPOSSIBLE, PRESUPPOSED, Renamings, Screen
-from .recorder import Recorder
+from .recorder import Read, Recorder
 from .values import Map, NotLearnableError
 from .views import entry, root, view_class, writes
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+CHECKS_ELSEWHERE = 8
+"""So many checks in a row take what was not read from the same values."""
 RAISES = PRESUPPOSED | DECIDES
 """The leaf of a question that raises: it decides something, and raises again when it is asked what."""
 
@@ -102,6 +104,8 @@ class Learner:
         self.calls = 0
         self.presupposed = np.zeros(len(self.learned), np.uint8)
         """Of which questions it is known that they presuppose something somewhere."""
+        self._chance, self._checks = np.random.default_rng(0), 0
+        self._others: list[int] = []
         self._renamed: list[_Renamed] = []
         self.renamings = self._find_renamings() if symmetry else Renamings(np.zeros((0, 0), np.int32), np.zeros((0, 0), np.int32))
 
@@ -130,27 +134,30 @@ class Learner:
                 self._is_coarse[number] = True
                 self.forest.forget(number)
                 return self._learn(number, codes)
-            seen = self._real(one, codes)
-            if isinstance(one, Instance):
-                one.take(*seen)  # may well raise the same
-            elif self._outcome(one, seen) == RAISES and one.about is not About.LATER:
-                return self._insert(number, one.name, RAISES)
-            else:
-                one.outcome(*seen)  # as above
-            raise NotLearnableError(f"{one.name} does with a state what cannot be recorded: {error}") from error
-        self.check(number, codes, leaf)
-        return self._insert(number, one.name, leaf)
-
-    def _insert(self, number: int, name: str, leaf: int) -> int:
-        self.forest.insert(number, self.recorder.reads, leaf, name)
+            raised = self._raise_again(one, codes)
+            if raised is None:
+                raise NotLearnableError(f"{one.name} does with a state what cannot be recorded: {error}") from error
+            leaf = raised
+        self.check(number, codes, leaf, self.recorder.reads)
+        self.forest.insert(number, self.recorder.reads, leaf, one.name)
         return leaf
 
-    def _outcome(self, question: Question, seen: Sequence[Any]) -> int:
-        """Return what a question answers about a real state or step."""
+    def _raise_again(self, one: Instance | Question, codes: Sequence[int]) -> int | None:
+        """Raise what a function raises about the real state or step; of a question that is asked again return the leaf.
+
+        ``None``: it raises nothing.
+        """
+        seen = self._real(one, codes)
+        if isinstance(one, Instance):
+            one.take(*seen)
+            return None
         try:
-            return question.outcome(*seen)
-        except Exception:  # noqa: BLE001 - whatever a property raises, it raises again where that counts
+            one.outcome(*seen)
+        except Exception:
+            if one.about is About.LATER:
+                raise
             return RAISES
+        return None
 
     def _run(self, number: int, codes: Sequence[int]) -> int:
         """Run a function on a recording view, and return its leaf."""
@@ -169,13 +176,13 @@ class Learner:
             return IMPOSSIBLE
         return DISABLED if after is None else self.forest.leaf(writes(recorder, after))
 
-    def _real(self, one: Instance | Question, codes: Sequence[int], *, is_turned: bool = False) -> list[Any]:
+    def _real(self, one: Instance | Question, codes: Sequence[int], turn: int = 0) -> list[Any]:
         """Return what the function is asked about: the state, or before, step and after."""
         half, decode = len(self.components.kinds), self.components.decode
-        before = decode(codes[:half], is_turned=is_turned)
+        before = decode(codes[:half], turn)
         if isinstance(one, Instance) or not one.is_about_steps:
             return [before]
-        return [before, self.system.steps[codes[self._step_position]], decode(codes[half : 2 * half], is_turned=is_turned)]
+        return [before, self.system.steps[codes[self._step_position]], decode(codes[half : 2 * half], turn)]
 
     def screen(self, roots: NDArray[np.int32]) -> Screen:
         """Return which of these functions need not be walked in a state."""
@@ -183,24 +190,53 @@ class Learner:
 
     # -- checking --
 
-    def check(self, number: int, codes: Sequence[int], leaf: int) -> None:
-        """Run a function on the real state, and raise ``NotLearnableError`` if it does not do what the leaf says."""
-        one = self.learned[number]
-        seen = self._real(one, codes, is_turned=True)
-        if isinstance(one, Question):
-            agrees = self._outcome(one, seen) == leaf
-        else:
-            try:
-                after = one.take(*seen)
-            except ImpossibleError:
-                agrees = leaf == IMPOSSIBLE
-            else:
-                agrees = leaf == DISABLED if after is None else self.successor(leaf, codes) == self.components.encode(after)
-        if not agrees:
-            raise NotLearnableError(
-                f"{one.name} does not do on a whole state what it did where its reads were recorded: it may depend on the order of "
-                "a set, or on more than the state"
-            )
+    def check_again(self, number: int, codes: Sequence[int]) -> None:
+        """Check what is known of a function for a state, if anything is."""
+        reads, leaf = self.forest.path(number, codes)
+        if leaf is not None:
+            self.check(number, codes, leaf, reads)
+
+    def check(self, number: int, codes: Sequence[int], leaf: int, reads: Sequence[Read]) -> None:
+        """Run a function on whole, real states, and raise ``NotLearnableError`` if it does not do what the leaf says.
+
+        First on the state itself, then with other values wherever nothing was read, each time with every set in another order.
+        """
+        one, kinds, elsewhere = self.learned[number], self.recorder.kinds, self._elsewhere(number, codes, leaf, reads)
+        turns = max([kinds[position].turns(codes[position]) for position, asked, _ in reads if asked < 0], default=0)
+        for turn in range(1, 1 + max(2, turns)):
+            if not self._agrees(one, codes if turn == 1 else elsewhere, leaf, turn):
+                raise NotLearnableError(
+                    f"{one.name} does not do on a whole state what it did where its reads were recorded: it may depend on the "
+                    "order of a set, or on more than the state"
+                )
+
+    def _agrees(self, one: Instance | Question, codes: Sequence[int], leaf: int, turn: int) -> bool:
+        """Whether a function does about a real state or step what the leaf says."""
+        seen = self._real(one, codes, turn)
+        try:
+            if isinstance(one, Question):
+                return one.outcome(*seen) == leaf
+            after = one.take(*seen)
+            return leaf == DISABLED if after is None else self.successor(leaf, codes) == self.components.encode(after)
+        except ImpossibleError:
+            return leaf == (IMPOSSIBLE if isinstance(one, Instance) else RAISES)
+        except Exception:  # noqa: BLE001 - whatever a property raises, it raises again where that counts
+            return isinstance(one, Question) and leaf == RAISES and one.about is not About.LATER
+
+    def _elsewhere(self, number: int, codes: Sequence[int], leaf: int, reads: Sequence[Read]) -> list[int]:
+        """Return another state or step, possible or not, about which a function must do the same, going by what it read."""
+        if not self._checks % CHECKS_ELSEWHERE:
+            self._others = self._chance.integers(0, [max(1, len(values.values)) for values in self._values]).tolist()
+        self._checks += 1
+        moved, maps = self._others[: len(codes)], self.forest.maps
+        for position, asked, answer in reads:
+            if asked < 0 or maps[asked].known(moved[position]) != answer:
+                moved[position] = codes[position]
+        if number < len(self.system.takes):
+            for _, source, _, _ in self.forest.leaf_writes[leaf]:
+                if source >= 0:
+                    moved[source] = codes[source]
+        return moved
 
     def successor(self, leaf: int, codes: Sequence[int]) -> list[int] | None:
         """Return the codes after a step with this leaf, or ``None`` if it cannot be taken."""

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
+from functools import partial
 from typing import Any, NoReturn
 
 from attrs import define, field
@@ -11,7 +12,7 @@ from attrs import define, field
 from hwmark.model.machine import Step
 
 from .components import Components, Kind, Shape
-from .values import Map, Values
+from .values import Map, NotLearnableError, Values, turned, turns, typed
 
 Read = tuple[int, int, int]
 """A component, the map that was applied to its code (-1: none), and the code of the answer."""
@@ -83,19 +84,35 @@ class Recorder:
         if seen is not _UNREAD:
             return seen
         known = self.map_of(self.kinds[position], key, function)
-        answer = known.apply(self.codes[position])
+        try:
+            answer = known.apply(self.codes[position])
+        except NotLearnableError as error:
+            self.refuse(str(error))
+        except Exception as error:
+            self.refused = f"{key} of a {known.source.name} raises {error!r}"
+            raise
         self.reads.append((position, known.number, answer))
         seen = self._seen[position, key] = known.target.values[answer]
         return seen
 
     def map_of(self, kind: Kind, key: Hashable, function: Callable[[Any], Any], target: Values | None = None) -> Map:
-        """Return the map of this key on values of this kind, a new one if it was never asked for."""
+        """Return the map of this key on values of this kind, a new one if it was never asked for; ``target``: of what kind."""
         known = self._maps.get((id(kind), key))
         if known is None:
-            known = self.new_map(kind.values, target or Values(f"{kind.name}: {key}"), function)
-            self._maps[id(kind), key] = known
+            if target is None:
+                target, function = Values(f"{kind.name}: {key}"), partial(_in_any_order, function)
+            known = self._maps[id(kind), key] = self.new_map(kind.values, target, function)
         return known
 
     def peek(self, position: int) -> Any:
         """Return the value of a component without noting it: only its type may be used, and only where that is known."""
         return self.kinds[position].values.values[self.codes[position]]
+
+
+def _in_any_order(function: Callable[[Any], Any], value: Any) -> Any:
+    """Return what a function answers about a value, in whatever order its sets are iterated."""
+    answer = function(value)
+    for turn in range(1, 1 + turns(value)):
+        if typed(function(turned(value, turn))) != typed(answer):
+            raise NotLearnableError(f"what is asked of {value!r} depends on the order of a set")
+    return answer

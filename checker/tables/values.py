@@ -9,7 +9,7 @@ from functools import cache
 from types import MappingProxyType
 from typing import Any, Self
 
-from attrs import field, fields, has, mutable
+from attrs import evolve, field, fields, has, mutable
 
 UNKNOWN = -1
 """What a map answers about a value that it was not asked about yet."""
@@ -60,16 +60,16 @@ def _typed_rarely(cls: type, value: Any) -> Hashable:
 
 
 class TurnedSet(frozenset[Any]):
-    """A set that is iterated from another member on: what depends on the order of a set answers otherwise about it."""
+    """A set that is iterated in an order of its own: what depends on the order of a set answers otherwise about it."""
 
     __slots__ = ("order",)
     order: tuple[Any, ...]
 
     def __new__(cls, members: Iterable[Any]) -> Self:
-        """Return a set of these members that is iterated from the second one on, the first one at last."""
-        first, *rest = members
-        made = super().__new__(cls, (first, *rest))
-        made.order = (*rest, first)
+        """Return a set of these members, which are all different, that is iterated in their order."""
+        order = tuple(members)
+        made = super().__new__(cls, order)
+        made.order = order
         return made
 
     def __iter__(self) -> Iterator[Any]:
@@ -77,16 +77,65 @@ class TurnedSet(frozenset[Any]):
         return iter(self.order)
 
 
-def turned(value: Any) -> Any:
-    """Return an equal value in which every set is iterated in another order."""
+def class_of(value: Any) -> type:
+    """Return the class of a value, in whatever order its sets are iterated."""
+    cls = type(value)
+    return frozenset if cls is TurnedSet else cls
+
+
+def _derives(name: str) -> Callable[..., Any]:
+    operation = getattr(frozenset, name)
+
+    def derive(self: TurnedSet, *others: Any) -> Any:
+        found = operation(self, *others)
+        if not isinstance(found, frozenset):
+            return found
+        return TurnedSet([*[member for member in self.order if member in found], *[member for member in found if member not in self]])
+
+    return derive
+
+
+for _name in ("and", "or", "sub", "xor", "rand", "ror", "rsub", "rxor"):
+    setattr(TurnedSet, f"__{_name}__", _derives(f"__{_name}__"))
+for _name in ("copy", "difference", "intersection", "symmetric_difference", "union"):
+    setattr(TurnedSet, _name, _derives(_name))
+
+
+def turns(value: Any) -> int:
+    """Return in how many other orders the sets of a value are iterated in turn; 0: it has none with several members.
+
+    A set of three has all its orders among them; in those of a larger one each member is once at each place, and each
+    before each other.
+    """
+    cls: Any = type(value)
+    if cls is frozenset:
+        members = len(value)
+        return max(2 * members - 1 if members > 2 else members - 1, *map(turns, value), 0)
+    if cls is tuple:
+        return max(map(turns, value), default=0)
+    return max([turns(getattr(value, name)) for name in compared_fields(cls) or ()], default=0)
+
+
+def turned(value: Any, turn: int) -> Any:
+    """Return an equal value in which every set is iterated in another order; ``turn``: in which, counted from 1."""
     cls = type(value)
     if cls is frozenset:
-        return TurnedSet(map(turned, value)) if len(value) > 1 else frozenset(map(turned, value))
+        members = [turned(member, turn) for member in value]
+        backwards, place = divmod(turn % (2 * len(members)), len(members)) if members else (0, 0)
+        order = members[place:] + members[:place]
+        return TurnedSet(reversed(order) if backwards else order)
     if cls is tuple:
-        return tuple(map(turned, value))
-    if has(cls) and is_simple(cls):
-        return cls(*[turned(getattr(value, attribute.name)) for attribute in fields(cls)])
-    return value
+        return tuple([turned(one, turn) for one in value])
+    return _turned_record(cls, value, turn) if has(cls) else value
+
+
+def _turned_record(cls: Any, value: Any, turn: int) -> Any:
+    if is_simple(cls):
+        return cls(*[turned(getattr(value, attribute.name), turn) for attribute in fields(cls)])
+    made = evolve(value, **{one.alias: turned(getattr(value, one.name), turn) for one in fields(cls) if one.init})
+    if typed(made) != typed(value):
+        raise NotLearnableError(f"{cls.__name__} makes other values of those that it is made of")
+    return made
 
 
 @cache
@@ -100,22 +149,24 @@ def compared_fields(cls: Any) -> tuple[str, ...] | None:
     for attribute in fields(cls):
         if not attribute.eq or attribute.eq_key is not None:
             raise NotLearnableError(f"{cls.__name__}.{attribute.name} does not count in comparisons as it is: equal values may differ")
-    if not _is_generated(cls.__eq__):
+    if not _is_generated(cls, "__eq__"):
         raise NotLearnableError(f"{cls.__name__} does not compare field by field")
     if cls.__setattr__.__name__ != "_frozen_setattrs":
         raise NotLearnableError(f"{cls.__name__} is not frozen")
     return tuple(attribute.name for attribute in fields(cls))
 
 
-def _is_generated(method: Any) -> bool:
-    """Whether attrs wrote a method."""
-    return getattr(getattr(method, "__code__", None), "co_filename", "").startswith("<attrs generated")
+def _is_generated(cls: Any, name: str) -> bool:
+    """Whether attrs wrote a method of a class, for all the fields that the class has."""
+    owner = next(one for one in cls.__mro__ if name in vars(one))
+    source = getattr(getattr(vars(owner)[name], "__code__", None), "co_filename", "")
+    return source.startswith("<attrs generated") and [one.name for one in fields(owner)] == [one.name for one in fields(cls)]
 
 
 @cache
 def is_simple(cls: Any) -> bool:
     """Whether an instance of an attrs class is its arguments in their order, and nothing else happens when it is made."""
-    does_more = hasattr(cls, "__attrs_pre_init__") or hasattr(cls, "__attrs_post_init__") or not _is_generated(cls.__init__)
+    does_more = hasattr(cls, "__attrs_pre_init__") or hasattr(cls, "__attrs_post_init__") or not _is_generated(cls, "__init__")
     return not does_more and all(one.init and not one.kw_only and one.converter is None and one.validator is None for one in fields(cls))
 
 
@@ -161,6 +212,10 @@ class Map:
     target: Values
     function: Callable[[Any], Any]
     table: list[int] = field(factory=list)
+
+    def known(self, code: int) -> int:
+        """Return the code of the function's answer, or ``UNKNOWN``."""
+        return self.table[code] if code < len(self.table) else UNKNOWN
 
     def apply(self, code: int) -> int:
         """Return the code of the function's answer about the value with this code."""

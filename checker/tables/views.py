@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import inspect
 import operator
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import cache, partial
 from types import FunctionType, MethodType
 from typing import Any
@@ -23,7 +23,7 @@ from hwmark.checker.system import Observed
 
 from .components import Components, Kind, Part, ResizedError, Shape
 from .recorder import Recorder, Write
-from .values import LeakedError, NotLearnableError, is_simple, typed
+from .values import LeakedError, NotLearnableError, class_of, is_simple, typed
 
 _COMPARED: dict[str, Callable[..., Any]] = {
     "__eq__": operator.eq,
@@ -63,13 +63,37 @@ def recorder_of(view: View) -> Recorder:
     return recorder
 
 
+_UNHANDLED = ("__copy__", "__deepcopy__", "__dir__", "__getstate__", "__reduce__", "__reduce_ex__", "__sizeof__")
+"""What every object can do, and no view."""
+_ELSEWHERE = ("__getattr__", "__getattribute__", "__match_args__", "__del__", "__init_subclass__", "__class_getitem__", "__set_name__")
+"""What is no operation on an instance, or is noted where it is used."""
+
+
+def _refuses(name: str) -> Callable[..., Any]:
+    def refuse(self: View, *_args: Any, **_keywords: Any) -> Any:
+        recorder_of(self).refuse(f"{name} of a {self.__class__.__name__}")
+
+    return refuse
+
+
+for _name in _UNHANDLED:
+    setattr(View, _name, _refuses(_name))
+
+
+def _refused(cls: type, handled: Collection[str]) -> dict[str, Callable[..., Any]]:
+    """Return for each special method that a class has beyond those of every object, and that is not handled, one that refuses."""
+    defined = {name: method for one in reversed(cls.__mro__[:-1]) for name, method in vars(one).items()}
+    special = {name for name, method in defined.items() if isinstance(method, FunctionType) and name[:2] == name[-2:] == "__"}
+    return {name: _refuses(name) for name in sorted(special.difference(handled, dir(View), _ELSEWHERE))}
+
+
 def entry(recorder: Recorder, position: int) -> Any:
     """Return what a function gets for a component: the value, read as a whole, or a view of an attrs instance."""
     kind = recorder.kinds[position]
     if not recorder.fine or kind.shape is Shape.PLAIN:
         return recorder.whole(position)
     if kind.shape is Shape.MIXED:
-        cls = recorder.part(position, type, type)
+        cls = recorder.part(position, type, class_of)
         if cls is type(None):
             return None
         if not is_simple_record(cls):
@@ -131,7 +155,7 @@ def value_view(recorder: Recorder, position: int, cls: type, changes: dict[str, 
 def _view_class(cls: type) -> type[ValueView]:
     """Return the views of instances of a class: what it cannot do they cannot do either."""
     operations = {**_COMPARED, **{name: one for name, one in _CONTAINED.items() if hasattr(cls, name)}}
-    members = {name: _on_real(operation) for name, operation in operations.items()}
+    members = {**_refused(cls, operations), **{name: _on_real(operation) for name, operation in operations.items()}}
     return type("ValueView", (ValueView,), {"__slots__": (), "__cls__": cls, **members})
 
 
@@ -250,6 +274,12 @@ class EntriesView(View, Sequence[Any]):
         """Return a longer tuple."""
         return (*other, *self) if isinstance(other, tuple) else NotImplemented
 
+    def __mul__(self, times: Any) -> Any:
+        """Return the tuple so many times over."""
+        return tuple(self) * times
+
+    __rmul__ = __mul__
+
 
 for _name, _operation in _COMPARED.items():
     setattr(EntriesView, _name, _on_real(_operation))
@@ -294,13 +324,6 @@ class StateView(View):
         return state_view(recorder, type(self), self.__offset__, changed)
 
 
-def _refuses(name: str) -> Callable[..., Any]:
-    def refuse(self: StateView, *_args: Any) -> Any:
-        return recorder_of(self).refuse(f"{name} of a whole state")
-
-    return refuse
-
-
 for _name in (*_COMPARED, *_CONTAINED):
     setattr(StateView, _name, _refuses(_name))
 
@@ -341,7 +364,8 @@ def field_changes(part: Part, value: Any) -> dict[int, Any]:
 def view_class(components: Components) -> type[StateView]:
     """Return the class of views of a system's own states."""
     members: dict[str, Any] = {part.name: property(partial(_field, part)) for part in components.fields}
-    return type("StateView", (StateView,), {"__slots__": (), "__components__": components, **members})
+    refused = _refused(components.state_type, (*_COMPARED, *_CONTAINED))
+    return type("StateView", (StateView,), {"__slots__": (), "__components__": components, **refused, **members})
 
 
 # -- the root --

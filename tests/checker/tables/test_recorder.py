@@ -43,7 +43,7 @@ MACHINE: Machine[Clock] = Machine("clock", None, None, None, (Clock(),), (turn,)
 
 
 def test_a_promise_that_does_not_look_at_the_step_is_learned_apart_from_it() -> None:
-    """It is run once for each two hours, not once for each way to get from one to the other, and checked once for each."""
+    """It is run once for each two hours, not once for each way to get from one to the other, and checked as often, with two steps each."""
     real, recorded = [], []
 
     @step_property(sources=())
@@ -54,7 +54,7 @@ def test_a_promise_that_does_not_look_at_the_step_is_learned_apart_from_it() -> 
 
     tables.explore(MACHINE, (in_range,), Options(keep_going=True))
     assert len(recorded) == SIZE**2
-    assert sorted(recorded) == sorted(real) == [(one, other) for one in range(SIZE) for other in range(SIZE)]
+    assert sorted(recorded) == sorted(real[::2]) == sorted(real[1::2]) == [(one, other) for one in range(SIZE) for other in range(SIZE)]
 
 
 def _matches(step: Step) -> bool:

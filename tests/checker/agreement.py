@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whether engines agree: whatever another engine says is what the reference engine says, or it refuses.
+
+Another engine is compared with by one more entry in ``WAYS``: how it explores, and in what it may differ.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from functools import partial
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+from attrs import evolve, frozen
+
+from hwmark.checker import explore as reference
+from hwmark.checker.explore import Options
+from hwmark.checker.storage import checkpoint
+from hwmark.checker.tables import engine, memory, search
+from hwmark.checker.tables.values import NotLearnableError
+from hwmark.checker.verdict import Exploration
+from hwmark.model.machine import Machine
+from hwmark.spec.property import Converges, LeadsTo, Property
+
+REFUSED = "refused"
+"""What is told of an engine that says that it cannot do this exactly."""
+
+Explore = Callable[[Machine[Any], Sequence[Property], Options], Exploration]
+Told = Exploration | tuple[str, str] | str
+"""What an engine says: an exploration, what it raised, or that it refuses."""
+
+
+def told(explore: Explore, machine: Machine[Any], properties: Sequence[Property], options: Options) -> Told:
+    """Return what an engine says, without how long it took and which engine it is."""
+    try:
+        found = explore(machine, properties, options)
+    except NotLearnableError:
+        return REFUSED
+    except Exception as error:  # noqa: BLE001 - what a machine raises every engine must raise
+        return type(error).__name__, str(error)
+    return evolve(found, seconds=0, preparation=0, engine="", workers=1)
+
+
+# -- the ways in which the tables engine explores --
+
+
+@frozen
+class Way:
+    """One way to explore; ``drops_graph``: it may leave undetermined what is decided on the whole graph."""
+
+    explore: Explore
+    drops_graph: bool = False
+
+
+@contextmanager
+def small_arrays(slots: int = 96) -> Iterator[None]:
+    """Let the tables engine expand few states at a time, and share them among threads all the same."""
+    with patch.object(search, "MOST_SLOTS", slots), patch.object(search, "LEAST_FOR_THREADS", 2):
+        yield
+
+
+def in_memory(machine: Machine[Any], properties: Sequence[Property], options: Options, threads: int = 1) -> Exploration:
+    """Explore with so many threads."""
+    return engine.explore(machine, properties, options, threads=threads)
+
+
+def in_small_arrays(machine: Machine[Any], properties: Sequence[Property], options: Options) -> Exploration:
+    """Explore with two threads, chunk by small chunk."""
+    with small_arrays():
+        return engine.explore(machine, properties, options, threads=2)
+
+
+def spilled(machine: Machine[Any], properties: Sequence[Property], options: Options) -> Exploration:
+    """Explore with next to no memory: states are on disk at once, and edges are dropped."""
+    with small_arrays(), fast_disk():
+        return engine.explore(machine, properties, evolve(options, memory=1))
+
+
+def spilled_with_edges(machine: Machine[Any], properties: Sequence[Property], options: Options) -> Exploration:
+    """Explore with memory for nothing but the edges."""
+
+    def is_exceeded(_budget: memory.Budget, rows: Any, _chunks: Any, _answers: Any) -> bool:
+        return rows is not None
+
+    with small_arrays(), fast_disk(), patch.object(memory.Budget, "is_exceeded", is_exceeded):
+        return engine.explore(machine, properties, options, threads=2)
+
+
+def resumed(machine: Machine[Any], properties: Sequence[Property], options: Options, polls: Sequence[int] = (1, 2)) -> Exploration:
+    """Explore, interrupted again and again after so many polls, and go on from what is stored each time."""
+    with small_arrays(), fast_disk(), tempfile.TemporaryDirectory() as directory:
+        at = evolve(options, checkpoint=Path(directory))
+        for number, patience in enumerate(polls):
+            found = engine.explore(machine, properties, evolve(at, resume=number > 0, stop=_impatient(patience)))
+            if found.stopped != "interrupted":
+                return found
+        return engine.explore(machine, properties, evolve(at, resume=True), threads=2)
+
+
+def _impatient(polls: int) -> Callable[[], str | None]:
+    left = iter(range(polls))
+    return lambda: None if next(left, None) is not None else "interrupted"
+
+
+@contextmanager
+def fast_disk() -> Iterator[None]:
+    """Do not wait for the disk of the tests, which nobody unplugs; commit whenever that is asked for."""
+    with ExitStack() as patched:
+        patched.enter_context(patch("os.fsync", lambda _: None))
+        patched.enter_context(patch.object(checkpoint, "COMMIT_EVERY", 0))
+        yield
+
+
+WAYS: Mapping[str, Way] = {
+    "one thread": Way(in_memory),
+    "two threads": Way(partial(in_memory, threads=2)),
+    "small arrays": Way(in_small_arrays),
+    "spilled": Way(spilled, drops_graph=True),
+    "spilled with edges": Way(spilled_with_edges, drops_graph=True),
+    "resumed": Way(resumed),
+}
+"""All other ways to explore. A third engine is one more."""
+
+
+def disagreement(way: Way, expected: Told, machine: Machine[Any], properties: Sequence[Property], options: Options) -> str | None:
+    """Return how another way to explore is wrong, or ``None`` if it says what is expected, or refuses."""
+    found = told(way.explore, machine, properties, options)
+    if way.drops_graph:
+        expected, found = (_without_graph(one, properties) for one in (expected, found))
+    return None if found in (expected, REFUSED) else f"expected {expected}\nfound {found}"
+
+
+def _without_graph(said: Told, properties: Sequence[Property]) -> Told:
+    """Return what is said without what is decided on the whole graph."""
+    if not isinstance(said, Exploration):
+        return said
+    later = {prop.name for prop in properties if isinstance(prop, (Converges, LeadsTo))}
+    return evolve(said, results=tuple(one for one in said.results if one.name not in later))
+
+
+def compare(machine: Machine[Any], properties: Sequence[Property], options: Options, ways: Mapping[str, Way] = WAYS) -> Told:
+    """Raise ``AssertionError`` where some way to explore disagrees with the reference engine; return what that says."""
+    expected = told(reference.explore, machine, properties, options)
+    for name, way in ways.items():
+        wrong = disagreement(way, expected, machine, properties, options)
+        assert wrong is None, f"{name}: {wrong}"
+    return expected
