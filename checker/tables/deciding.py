@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -65,9 +65,15 @@ class Deciding:
         """Note what was presupposed, and decide what is decided, the first place first."""
         for number in asked[found.presupposed > 0].tolist():
             self.conclusions.presupposed.add(self.functions.question(number).name)
-        places = [(int(found.first[index]), index) for index in np.flatnonzero(found.first >= 0).tolist()]
-        for where, index in sorted(places):
-            self.decide((int(asked[index]), where))
+        decided = np.flatnonzero(found.first >= 0)
+        for where in np.unique(found.first[decided]).tolist():
+            here = set(asked[decided[found.first[decided] == where]].tolist())
+            for number in self._in_order(here):
+                self.decide((number, where))
+
+    def _in_order(self, questions: Collection[int]) -> list[int]:
+        """Return these of the open questions in the order in which they are asked now, which changes with each that is decided."""
+        return [number for number in (*self.about_states.tolist(), *self.about_steps.tolist()) if number in questions]
 
     def decide(self, decision: Decision) -> None:
         """Decide a property by what it answers about one real state or step, unless it is decided already."""
@@ -78,32 +84,49 @@ class Deciding:
             question = self.functions.question(number)
             if question.name in self.conclusions.decided:
                 return
-            seen, run_to = self._real(question, where)
-            answer = question.bound.holds(*seen) if question.outcome(*seen) & DECIDES else question.undecided
+            state, number = divmod(where, len(self.states.system.takes)) if question.is_about_steps else (where, -1)
+            answer = self._in_any_order(question.name, state, partial(self._answer, question, number))
             if answer is question.undecided:
                 raise NotLearnableError(f"{question.name} answers otherwise about a whole state: it depends on more than the state")
-            self.conclusions.decide(question.bound, answer, run_to)
+            self.conclusions.decide(question.bound, answer, self._run_to(state, number))
         self.decisions.append(decision)
 
-    def _real(self, question: Question, where: int) -> tuple[tuple[Any, ...], Callable[[], Any]]:
-        if not question.is_about_steps:
-            return (self.states.state(where),), partial(self.states.run_to, where)
-        before, number = self._step(where)
-        step = self.states.system.steps[number]
-        after = self.states.system.takes[number](before)
-        return (before, step, after), partial(self.states.run_to, where // len(self.states.system.takes), (step,))
+    def _in_any_order(self, name: str, state: int, ask: Callable[[Any], Any]) -> Any:
+        """Return what is answered about a state, in whatever order its sets are iterated."""
+        codes, components = self.states.codes(state), self.states.components
+        answer = ask(components.decode(codes))
+        for turn in range(1, 1 + components.turns(codes)):
+            try:
+                agrees = ask(components.decode(codes, turn)) == answer
+            except Exception:  # noqa: BLE001 - it raised nothing before
+                agrees = False
+            if not agrees:
+                raise NotLearnableError(f"what {name} says depends on the order of a set")
+        return answer
 
-    def _step(self, where: int) -> tuple[Any, int]:
-        state, number = divmod(where, len(self.states.system.takes))
-        return self.states.state(state), number
+    def _answer(self, question: Question, number: int, before: Any) -> Any:
+        """Return what a question answers about a state, or about the step of this number that leaves it."""
+        seen = (before,) if number < 0 else (before, self.states.system.steps[number], self.states.system.takes[number](before))
+        return question.bound.holds(*seen) if question.outcome(*seen) & DECIDES else question.undecided
+
+    def _run_to(self, state: int, number: int) -> Callable[[], Any]:
+        last = (self.states.system.steps[number],) if number >= 0 else ()
+        return partial(self.states.run_to, state, last)
 
     def _reach_impossible(self, where: int) -> None:
-        before, number = self._step(where)
+        state, number = divmod(where, len(self.states.system.takes))
+        name = str(self.states.system.steps[number])
+        why = self._in_any_order(name, state, partial(self._impossible, number))
+        if why is None:
+            raise NotLearnableError(f"{name} is not impossible in a whole state: it depends on more than the state")
+        self.conclusions.reach_impossible(why, self._run_to(state, number))
+
+    def _impossible(self, number: int, before: Any) -> str | None:
         try:
             self.states.system.takes[number](before)
         except ImpossibleError as error:
-            last = (self.states.system.steps[number],)
-            self.conclusions.reach_impossible(str(error), partial(self.states.run_to, where // len(self.states.system.takes), last))
+            return str(error)
+        return None
 
 
 def _key(question: Question) -> Any:

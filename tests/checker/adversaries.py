@@ -14,8 +14,8 @@ from attrs import field, frozen
 from toys import toy
 
 from hwmark.checker.explore import Options
-from hwmark.model.machine import Action, Machine, action, put
-from hwmark.spec.property import Property, Witness, converges, invariant, leads_to, witness
+from hwmark.model.machine import Action, Machine, Step, action, impossible, put
+from hwmark.spec.property import Property, Witness, converges, invariant, leads_to, step_property, witness
 
 
 @frozen
@@ -120,6 +120,28 @@ def two_groups(here: frozenset[int] = HERE, there: frozenset[int] = THERE) -> tu
     return Group(here), Group(there, 1)
 
 
+@invariant(sources=())
+def names_the_first(state: Group) -> Witness | None:
+    """The second state is wrong, and the witness names whoever comes first."""
+    return witness(first=next(iter(state.members))) if state.n == 1 else None
+
+
+@step_property(sources=())
+def step_names_the_first(before: Group, _step: Step, _after: Group) -> Witness | None:
+    """As above, of a step."""
+    return witness(first=next(iter(before.members))) if before.n == 1 else None
+
+
+def wait(_state: Any) -> None:
+    """Does nothing."""
+
+
+def hold_the_first_to_be_impossible(state: Group) -> None:
+    """Says that whoever comes first is impossible."""
+    if state.n == 1:
+        impossible(f"{next(iter(state.members))} comes first")
+
+
 def put_in_order(state: Any) -> Any:
     """Writes the members down in their order."""
     return put(state, n=1, seen=tuple(state.members)) if state.n == 0 else None
@@ -165,6 +187,9 @@ ORDERS = (
     ),
     Adversary("set order: one order is special", machine(two_groups(), step(names_in_order)), refused=True),
     Adversary("set order: written down", machine((Listing(HERE), Listing(THERE, 0, (1, 1, 1))), step(put_in_order)), refused=True),
+    Adversary("set order: in a witness", machine(two_groups(), step(wait)), (names_the_first,), refused=True),
+    Adversary("set order: in a step's witness", machine(two_groups(), countdown("on", lambda _: 0)), (step_names_the_first,), refused=True),
+    Adversary("set order: in what is impossible", machine(two_groups(), step(hold_the_first_to_be_impossible)), refused=True),
     Adversary(
         "set order: inside a property of a record",
         machine(
@@ -315,4 +340,29 @@ RAISING = (
 )
 
 
-ADVERSARIES: tuple[Adversary, ...] = (*ORDERS, *VALUES, *RAISING)
+# -- the order in which it is asked, and where that ends --
+
+
+def is_on(state: Count, number: int) -> bool:  # noqa: ARG001 - asked apart for each number
+    """Whether the count has begun."""
+    return state.n >= 1
+
+
+@invariant(sources=(), when=is_on, number=lambda _: (1, 0))
+def is_not_one(state: Count, *, number: int) -> Witness | None:
+    """Decided first, which changes the order of what is asked together with it."""
+    return witness(number=number) if state.n == 1 else None
+
+
+@invariant(sources=(), when=is_on, number=lambda _: (0, 1))
+def is_not_two(state: Count, *, number: int) -> Witness | None:
+    """Decided in the next state, by the number that is asked first there."""
+    return witness(number=number) if state.n == 2 else None
+
+
+ASKING = (
+    Adversary("asking: in an order that changes as something is decided", machine(Count(), fan), (is_not_one, is_not_two)),
+    Adversary("asking: nothing can be done", machine(Count()), (is_not_one, raises_at_two)),
+)
+
+ADVERSARIES: tuple[Adversary, ...] = (*ORDERS, *VALUES, *RAISING, *ASKING)
