@@ -531,10 +531,10 @@ def number_new(
     labels: NDArray[np.uint16],
     degrees: NDArray[np.uint16],
     edges: int,
-) -> tuple[int, int, bool]:
+) -> tuple[int, int, int]:
     """Number the new states in the order of slots, and keep their rows; return how many states and edges there are now.
 
-    Stops where there would be more than ``most`` states, and then says so.
+    Stops where there would be more than ``most`` states, and returns the slot as well, else -1.
     """
     start = known
     for segment in range(len(segments)):
@@ -545,7 +545,7 @@ def number_new(
             target = slots.target[slot]
             if slots.place[slot] >= 0:
                 if known == most:
-                    return known, edges, True
+                    return known, edges, slot
                 entry = table[slots.place[slot]]
                 table[slots.place[slot]] = (entry & np.uint64(0xFFFFFFFF00000000)) | np.uint64(known + 1)
                 for word in range(rows.shape[1]):
@@ -565,7 +565,7 @@ def number_new(
                 labels[edges] = slots.instance[slot]
                 degrees[slots.source[slot]] += 1
                 edges += 1
-    return known, edges, False
+    return known, edges, -1
 
 
 @njit(nogil=True, cache=True)

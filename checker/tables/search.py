@@ -158,7 +158,7 @@ class Chunks:
         """Take every step from these states of a window, and number what is new.
 
         Returns what the questions about steps answered, the first step held to be impossible (-1: none), and whether there
-        would be more than ``most`` states.
+        would be more than ``most`` states: then nothing is told of the steps after the one that leads to the first too many.
         """
         self.window = window
         first, last = first - window.first, last - window.first
@@ -196,9 +196,13 @@ class Chunks:
         noted += [(self.unanswered[part], done[part][2]) for part in range(parts)]
         self._complete(noted, segments, questions, found[0], impossible[0])
         stopped = self._number(segments, most)
+        answers, steps = self._merged(questions, found), [int(one[0]) for one in impossible if one[0] >= 0]
+        if stopped >= 0:
+            last_step = int(self.slots.source[stopped]) * self.instances + int(self.slots.instance[stopped])
+            answers = answers._replace(first=np.where(answers.first > last_step, -1, answers.first))
+            steps = [step for step in steps if step <= last_step]
         before = window.first * self.instances
-        steps = [before + int(one[0]) for one in impossible if one[0] >= 0]
-        return shifted(self._merged(questions, found), before), min(steps, default=-1), stopped
+        return shifted(answers, before), before + min(steps) if steps else -1, stopped >= 0
 
     def _complete(
         self, noted: list[tuple[Misses, int]], segments: Longs, questions: NDArray[np.int32], found: Findings, impossible: Longs
@@ -232,8 +236,8 @@ class Chunks:
         status = self.slots.status[start:end]
         return (status == kernels.MISSING) | ((status == kernels.FILLED) & (self.slots.unasked[start:end] > 0))
 
-    def _number(self, segments: Longs, most: int) -> bool:
-        """Look up the successors, and number those that are new."""
+    def _number(self, segments: Longs, most: int) -> int:
+        """Look up the successors, and number those that are new; return the slot of the first state too many, or -1."""
         coming = np.zeros(kernels.SHARDS, np.int64)
         kernels.count_shards(self.slots, segments, coming)
         rows = self.rows

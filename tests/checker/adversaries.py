@@ -360,8 +360,28 @@ def is_not_two(state: Count, *, number: int) -> Witness | None:
     return witness(number=number) if state.n == 2 else None
 
 
+@step_property(sources=())
+def never_third(_before: Count, step: Step, _after: Count) -> Witness | None:
+    """Wrong at the last of three steps."""
+    return witness() if step.choices["k"] == 2 else None
+
+
+@action(k=lambda _: range(3))
+@toy
+def fan_to_impossible(state: Count, *, k: int) -> Count | None:
+    """Goes from 0 to 1 and 2, and holds it to be impossible to go to 3."""
+    if k == 2:
+        impossible("three")
+    return put(state, n=k + 1) if state.n == 0 else None
+
+
 ASKING = (
     Adversary("asking: in an order that changes as something is decided", machine(Count(), fan), (is_not_one, is_not_two)),
+    *(
+        Adversary(f"asking: only up to the limit of {most} states", machine(Count(), act), (never_third,), options=Options(max_states=most))
+        for most in range(1, 5)
+        for act in (fan, fan_to_impossible)
+    ),
     Adversary("asking: nothing can be done", machine(Count()), (is_not_one, raises_at_two)),
 )
 
