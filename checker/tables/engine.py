@@ -76,13 +76,14 @@ def _explore(machine: Machine[Any], properties: Sequence[Property], options: Opt
     explored = system(machine, properties)
     if options.symmetry and not machine.interchangeable:
         raise NotSymmetricError(f"machine {machine.name} declares no interchangeable identities")
-    whole = _stored_whole(options)
+    whole, is_anew = _stored_whole(options), False
     while True:
         try:
-            with _Search(explored, properties, options, whole=whole, threads=threads, limits=limits) as search:
+            with _Search(explored, properties, options, whole=whole, is_anew=is_anew, threads=threads, limits=limits) as search:
                 return search.run()
         except ResizedError as error:
             whole.add(error.name)
+            is_anew = True  # also where states are stored already: they were split otherwise
 
 
 def _stored_whole(options: Options) -> set[str]:
@@ -98,13 +99,21 @@ class _Search:
     """One search: its states, and what it asks about them."""
 
     def __init__(  # noqa: PLR0913 - what is asked, and how to search
-        self, explored: System, properties: Sequence[Property], options: Options, *, whole: Collection[str], threads: int, limits: Limits
+        self,
+        explored: System,
+        properties: Sequence[Property],
+        options: Options,
+        *,
+        whole: Collection[str],
+        is_anew: bool,
+        threads: int,
+        limits: Limits,
     ) -> None:
         self.system, self.properties, self.options, self.limits = explored, tuple(properties), options, limits
         self.started = time.monotonic()
         self.conclusions = Conclusions(explored, properties, symmetry=options.symmetry)
         self.components = components(explored, whole, limits.values)
-        stored = self._open_store() if options.checkpoint is not None else None
+        stored = self._open_store(replace=is_anew) if options.checkpoint is not None else None
         about = self.conclusions
         self.functions = functions(explored, about.about_states, about.about_steps, about.about_graph)
         self.learner = Learner(explored, self.components, self.functions, symmetry=options.symmetry, most_nodes=limits.nodes)
@@ -122,10 +131,10 @@ class _Search:
         self.unsettled_edges = 0
         """Edges before this one lead to states that have their number for good."""
 
-    def _open_store(self) -> Stored:
+    def _open_store(self, *, replace: bool = False) -> Stored:
         from .stored import Stored  # noqa: PLC0415 - pyarrow, only where something is stored
 
-        return Stored(self.system, self.components, self.properties, self.options)
+        return Stored(self.system, self.components, self.properties, self.options, replace=replace)
 
     def __enter__(self) -> Self:
         """Search."""

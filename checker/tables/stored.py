@@ -36,16 +36,18 @@ if TYPE_CHECKING:
 class Stored:
     """The states of a search on disk, in the directory of a checkpoint or in a temporary one."""
 
-    def __init__(self, explored: System, components: Components, properties: Sequence[Property], options: Options) -> None:
-        """Open the directory of the options to go on from it, or make a new one."""
+    def __init__(
+        self, explored: System, components: Components, properties: Sequence[Property], options: Options, *, replace: bool
+    ) -> None:
+        """Open the directory of the options to go on from it, or make a new one; ``replace``: instead of one that is ours."""
         self.is_checkpoint = options.checkpoint is not None
         self._closing = ExitStack()
         description = describe(explored, components, properties, symmetry=options.symmetry)
-        if options.resume and options.checkpoint is not None:
+        if options.resume and options.checkpoint is not None and not replace:
             self.space = StateSpace.open(options.checkpoint, explored, components, description)
         else:
             folder = options.checkpoint or Path(self._closing.enter_context(tempfile.TemporaryDirectory(prefix="hwmark-")))
-            self.space = StateSpace.create(folder, explored, components, description, queryable=self.is_checkpoint)
+            self.space = StateSpace.create(folder, explored, components, description, queryable=self.is_checkpoint, replace=replace)
         self._closing.callback(self.space.close)
         self._window: Window | None = None
 
