@@ -113,7 +113,11 @@ class Learner:
 
     def resolve(self, number: int, codes: Sequence[int]) -> int:
         """Return the leaf of a function for a state or a step, learning it if it is new."""
-        leaf = self.forest.find(number, codes)
+        try:
+            leaf = self.forest.find(number, codes)
+        except Exception:  # noqa: BLE001 - what a value is asked raises, or cannot be held, unlike that of other values
+            self._read_whole(number)
+            leaf = None
         if leaf is None:
             leaf = self._learn(number, codes)
         if number < len(self.system.takes):
@@ -131,8 +135,7 @@ class Learner:
             raise
         except Exception as error:
             if not self._is_coarse[number]:
-                self._is_coarse[number] = True
-                self.forest.forget(number)
+                self._read_whole(number)
                 return self._learn(number, codes)
             raised = self._raise_again(one, codes)
             if raised is None:
@@ -141,6 +144,11 @@ class Learner:
         self.check(number, codes, leaf, self.recorder.reads)
         self.forest.insert(number, self.recorder.reads, leaf, one.name)
         return leaf
+
+    def _read_whole(self, number: int) -> None:
+        """Learn a function anew, with whole values for what it asks of any part of them."""
+        self._is_coarse[number] = True
+        self.forest.forget(number)
 
     def _raise_again(self, one: Instance | Question, codes: Sequence[int]) -> int | None:
         """Raise what a function raises about the real state or step; of a question that is asked again return the leaf.

@@ -269,6 +269,10 @@ class Shelf:
         """The number; raises for 0."""
         return self.get()
 
+    def late(self) -> Any:
+        """Return the number, but for 0 a mapping."""
+        return self.k or self.parts()
+
     def parts(self) -> dict[str, int]:
         """Return a mapping, which no table can hold."""
         return {"k": self.k}
@@ -281,6 +285,10 @@ class Shop:
     shelf: Shelf
     who: int
     n: int = 0
+
+
+GETS_LATE = (Shop(Shelf(5), 0), Shop(Shelf(5), 1), Shop(Shelf(0), 2))
+"""Of the last one is asked what its predecessors answer on a path that is known."""
 
 
 def shops(count: int = 300, odd: int = 222) -> tuple[Shop, ...]:
@@ -334,6 +342,10 @@ RAISING = (
     Adversary("raising: a property, unnoticed", machine(shops(), swallowing("thing", lambda state: state.shelf.thing)), (finds_nothing,)),
     Adversary(
         "raising: what a table cannot hold", machine(shops(), swallowing("parts", lambda state: state.shelf.parts()["k"])), (finds_nothing,)
+    ),
+    Adversary("raising: a method of later values only", machine(GETS_LATE, swallowing("get", lambda state: state.shelf.get()))),
+    Adversary(
+        "raising: of later values what a table cannot hold", machine(GETS_LATE, swallowing("late", lambda state: state.shelf.late()))
     ),
     Adversary("raising: a promise that is judged later", machine(Count(), fan), (raises_at_two,)),
     Adversary("raising: what such a promise presupposes", machine(Count(), fan), (presupposes_no_two,)),
