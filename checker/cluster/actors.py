@@ -10,10 +10,11 @@ from __future__ import annotations
 import logging
 import os
 import socket
+import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager, redirect_stdout, suppress
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +40,7 @@ LONGEST_REASON = 200
 def actors(shards: int, poll: Callable[[], None], patience: float = PATIENCE) -> Iterator[Actors]:
     """Start so many shards, and end what was started; raises ``InputError`` where nodes run another version."""
     with ExitStack() as ends:
+        ends.enter_context(redirect_stdout(sys.stderr))  # Ray prints what it has to complain about, and the answer is ours
         ray = ends.enter_context(connected(shards))
         crew = Actors(ray, poll, patience)
         ends.callback(crew.end)

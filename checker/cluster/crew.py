@@ -8,6 +8,9 @@ from typing import Any, Protocol
 
 from .messages import Absorbed
 
+Poll = Callable[[], None]
+"""What is called now and then while somebody waits; it raises where it is time to stop."""
+
 
 class StoppedError(Exception):
     """The search cannot or may not go on; the message says why."""
@@ -21,8 +24,7 @@ class Crew(Protocol):
     """All shards of a search. A call to one that is lost raises ``LostError``; waiting ends when ``poll`` raises."""
 
     size: int
-    poll: Callable[[], None]
-    """Is called now and then while the driver waits."""
+    poll: Poll
 
     def share(self, value: Any) -> Any:
         """Return what stands for a value in calls to several shards, so that it travels once."""

@@ -85,9 +85,10 @@ class Edges(NamedTuple):
 
 
 class Figures(NamedTuple):
-    """How large a shard is: states, bytes that they take, words of a row, and bytes that were sent to other shards."""
+    """How large a shard is: states, bytes that they take, words of a row; bytes that were sent to others, and CPU seconds."""
 
     states: int
     bytes_held: int
     words: int
     bytes_sent: int
+    seconds: float

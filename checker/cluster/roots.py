@@ -21,9 +21,11 @@ if TYPE_CHECKING:
 class Roots:
     """The different initial states, by the numbers that they get in their shards."""
 
-    def __init__(self, learner: Learner, packing: Rows, factors: NDArray[np.uint64], shards: int) -> None:
+    def __init__(self, learner: Learner, packing: Rows, shards: int) -> None:
         """Find out which are the same, and deal them out."""
         self.learner, self.packing, self.shards = learner, packing, shards
+        self.factors = factors(len(learner.components.kinds))
+        """By what codes are multiplied to find the owner of a state."""
         initial = [learner.components.encode(state) for state in learner.system.initial]
         learner.rename_new()
         packing.fit()
@@ -31,7 +33,7 @@ class Roots:
         _, places = np.unique(slots.keys, axis=0, return_index=True)
         places.sort()
         owners = np.zeros(len(places), np.uint16)
-        find_owners(packing.layout, factors, slots.keys[places], shards, owners)
+        find_owners(packing.layout, self.factors, slots.keys[places], shards, owners)
         self.codes: dict[int, list[int]] = {}
         """The codes of each, by number."""
         self.places: dict[int, int] = {}
@@ -70,3 +72,14 @@ class Roots:
         for place, codes in enumerate(states):
             pack(self.learner.forest.arrays(), layout, self.learner.renamings, np.array(codes, np.int32), slots, place)
         return slots
+
+
+def factors(components: int) -> NDArray[np.uint64]:
+    """Return by what the codes of a state are multiplied to find its owner: odd numbers without a pattern."""
+    golden, mask, found = 0x9E3779B97F4A7C15, (1 << 64) - 1, []
+    for place in range(1, components + 1):
+        value = place * golden & mask
+        value = (value ^ value >> 30) * 0xBF58476D1CE4E5B9 & mask
+        value = (value ^ value >> 27) * 0x94D049BB133111EB & mask
+        found.append((value ^ value >> 31) | 1)
+    return np.array(found, np.uint64)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import sys
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -59,8 +60,8 @@ class Shard:
         self.answers = np.zeros((ROOM, settings.later), np.uint8)
         self.asked, self.asking, self.heard = 0, np.zeros(0, np.int64), findings(0)
         """The states from ``asked`` on were not asked yet; of these some are still to be asked, and what others answered."""
-        self.edges: list[Edges] = []
-        self.bytes_sent = 0
+        self.edges: list[Edges] | None = [] if settings.keep_edges else None
+        self.bytes_sent, self.began = 0, time.process_time()
 
     def learn(self, knowledge: Knowledge) -> None:
         """Take over what is known now; where rows are packed otherwise from now on, pack them anew."""
@@ -91,10 +92,14 @@ class Shard:
             for parcel in self.expander.outgoing[owner] if owner == self.number else map(writable, some):
                 targets = self.store.take_in(parcel)
                 came += len(targets)
-                if self.settings.keep_edges:
+                if self.edges is not None:
                     self.edges.append(Edges(parcel.origins.copy(), targets.astype(np.uint32)))
         self.expander.outgoing[self.number] = []
         return Absorbed(came, self.store.known)
+
+    def drop_edges(self) -> None:
+        """Keep no edges any more."""
+        self.edges = None
 
     def adopt(self, parcel: Parcel) -> None:
         """Take in initial states."""
@@ -138,12 +143,13 @@ class Shard:
     def all_edges(self) -> Edges:
         """Return the transitions that lead to the states of this shard, in the order in which they came in."""
         nothing = Edges(np.zeros(0, np.uint64), np.zeros(0, np.uint32))
-        return Edges(*(np.concatenate(parts) for parts in zip(nothing, *self.edges, strict=True)))
+        return Edges(*(np.concatenate(parts) for parts in zip(nothing, *(self.edges or ()), strict=True)))
 
     def all_answers(self) -> NDArray[np.uint8]:
         """Return what the questions for later answered about each state."""
         return self.answers[: self.store.known]
 
     def figures(self) -> Figures:
-        """Return how large this shard is."""
-        return Figures(self.store.known, self.store.bytes_held, self.store.rows.shape[1], self.bytes_sent)
+        """Return how large this shard is, and what it took."""
+        seconds = time.process_time() - self.began
+        return Figures(self.store.known, self.store.bytes_held, self.store.rows.shape[1], self.bytes_sent, seconds)

@@ -27,7 +27,7 @@ from hwmark.checker.verdict import Exploration, Result
 from hwmark.model import async_isr, log_machine, replication
 from hwmark.model.machine import Machine, action
 from hwmark.spec.machines import MACHINES, Described
-from hwmark.spec.property import Property, StepProperty, Witness, invariant, witness
+from hwmark.spec.property import Converges, LeadsTo, Property, StepProperty, Witness, invariant, witness
 
 TINY: dict[str, Any] = {
     "replication": replication.Bounds(2, 1, 1, 1),
@@ -282,6 +282,19 @@ def test_successors_that_do_not_come_end_the_search() -> None:
     crews: list[Inside] = []
     found = cluster.explore(counter(one, limit=50), (below(99),), shards=2, muster=inside(crews=crews, loses_at=5))
     assert (found.complete, found.stopped) == (False, "not all successors that were sent came to their shards")
+
+
+def test_too_many_edges_leave_open_only_what_is_judged_on_the_graph() -> None:
+    """Nobody holds more edges than allowed; everything else is explored to the end."""
+    machine, properties = small_replication("kip_320")
+    exact = cluster.explore(machine, properties, Options(keep_going=True), shards=2, muster=inside())
+    found = cluster.explore(machine, properties, Options(keep_going=True), shards=2, muster=inside(), limits=cluster.Limits(edges=100))
+    assert (found.states, found.transitions, found.complete) == (exact.states, exact.transitions, True)
+    for result, known in zip(found.results, exact.results, strict=True):
+        if isinstance(next(prop for prop in properties if prop.name == result.name), Converges | LeadsTo):
+            assert result.why == "there are more than 100 steps between states, too many to judge them as a whole"
+        else:
+            assert result == known
 
 
 def test_owners_do_not_change_as_rows_are_packed_anew() -> None:

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from hwmark.checker.cluster.arrays import joined, repacked, repacked_parcel, writable
-from hwmark.checker.cluster.engine import factors
 from hwmark.checker.cluster.kernels import find_owners
 from hwmark.checker.cluster.messages import Parcel
+from hwmark.checker.cluster.roots import factors
 from hwmark.checker.cluster.store import Store
 from hwmark.checker.tables.kernels import Layout
 
