@@ -233,7 +233,12 @@ def _on_real(operation: Callable[..., Any]) -> Callable[..., Any]:
     def operate(self: Any, *args: Any) -> Any:
         return operation(real(self), *map(real, args))
 
-    return operate
+    def compare(self: Any, other: Any) -> Any:
+        if self.__run__ != self.__recorder__.run:  # somebody's cache has it, and is asked for something else
+            return (self is other) is (operation is operator.eq)
+        return operate(self, other)
+
+    return compare if operation in {operator.eq, operator.ne} else operate
 
 
 # -- an indexed field --
