@@ -28,12 +28,12 @@ class Crew(Protocol):
 
     def share(self, value: Any) -> Any:
         """Return what stands for a value in calls to several shards, so that it travels once."""
-        raise NotImplementedError
+        ...
 
     def call(self, method: str, arguments: Mapping[int, tuple[Any, ...]]) -> dict[int, Any]:
         """Call a method of some shards, by number, and return their answers in the order of their numbers."""
-        raise NotImplementedError
+        ...
 
     def exchange(self) -> list[Absorbed]:
         """Let all shards send their parcels, and take in what is theirs."""
-        raise NotImplementedError
+        ...

@@ -30,6 +30,7 @@ SCOPES = {
     "async_isr": (async_isr.Bounds(3, 1, 1), ("async_isr",)),
     "log": (log_machine.Bounds(2, 2, 1), ("log",)),
 }
+"""For each machine a small scope, and the presets that the default suite looks at; ``-m exhaustive`` looks at all others."""
 FITS_NOT = "the steps between all states do not fit into the memory that is allowed"
 KILLED = """
 import sys
@@ -58,7 +59,15 @@ def explored(asked: Question, **options: Any) -> Exploration:
     return evolve(tables.explore(*asked, Options(keep_going=True, **options)), seconds=0, preparation=0)
 
 
-@pytest.fixture(params=[(name, preset) for name, (_, presets) in SCOPES.items() for preset in presets], ids="-".join)
+def presets() -> Iterator[Any]:
+    """Yield every preset of every machine."""
+    for name, described in MACHINES.items():
+        for preset in described.presets:
+            marks = () if preset in SCOPES[name][1] else (pytest.mark.exhaustive,)
+            yield pytest.param((name, preset), id=f"{name}-{preset}", marks=marks)
+
+
+@pytest.fixture(params=list(presets()))
 def asked(request: pytest.FixtureRequest) -> Question:
     """Return one question after another."""
     return question(*request.param)
