@@ -26,7 +26,7 @@ from hwmark.spec.property import Property
 
 Question = tuple[Machine[Any], list[Property]]
 SCOPES = {
-    "replication": (replication.Bounds(2, 2, 2, 2), ("kip_320", "kip_101")),
+    "replication": (replication.Bounds(2, 2, 2, 2), ("kip_101",)),
     "async_isr": (async_isr.Bounds(3, 1, 1), ("async_isr",)),
     "log": (log_machine.Bounds(2, 2, 1), ("log",)),
 }
