@@ -302,7 +302,8 @@ def test_an_actor_that_is_silent_is_lost(ray: Any) -> None:
     machine, properties = asked()
     silent = unlucky(lambda _ray, actor: actor.__ray_call__.remote(lambda _shard: time.sleep(30)), 20, patience=2)
     found = engine.explore(machine, properties, shards=2, muster=silent)
-    assert (found.complete, found.stopped) == (False, "shard 2 of 2 did not answer for 2 s")
+    assert not found.complete
+    assert str(found.stopped).endswith(" of 2 did not answer for 2 s")  # on a busy machine the other one may be slow too
 
 
 @needs_ray
