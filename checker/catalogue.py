@@ -19,6 +19,7 @@ from hwmark.spec.property import Invariant, StepProperty
 from hwmark.spec.requirements import CARRIED, REQUIREMENTS
 
 from .asked import Asked, described, named
+from .engine import Engine
 from .plain import to_plain
 from .report import Judged, Report, check
 from .verdict import Verdict, worst
@@ -84,7 +85,9 @@ def sides(row: Row) -> tuple[Asked, Asked]:
 
     def side(preset: str | None, properties: tuple[str, ...]) -> Asked:
         name = named("preset", str(preset), chosen.presets)
-        return Asked(chosen.name, name, chosen.presets[name], chosen.module.Config(), _bounds(row), properties, symmetry=row.symmetry)
+        engine = Engine.REFERENCE if row.quick else Engine.AUTO
+        rules, config = chosen.presets[name], chosen.module.Config()
+        return Asked(chosen.name, name, rules, config, _bounds(row), properties, symmetry=row.symmetry, engine=engine)
 
     return side(row.rules_off, both if row.control else tuple(row.breaks)), side(row.rules_on, both)
 

@@ -19,6 +19,7 @@ from hwmark.spec.machines import MACHINES
 from . import catalogue, report
 from .asked import Asked, ask, observed_properties
 from .catalogue import Proved, can_be_proved, not_proved, prove
+from .engine import Engine
 from .report import Report, check, unfinished
 from .verdict import Verdict, worst
 from .workers import Stop, Task, run_all
@@ -42,10 +43,13 @@ class Suite:
 
 
 def default_suite() -> tuple[tuple[Asked, ...], tuple[Row, ...]]:
-    """Return the checks and the rows of the default suite; what needs an observer is a check of its own."""
-    checks = [ask(name) for name in MACHINES]
+    """Return the checks and the rows of the default suite; what needs an observer is a check of its own.
+
+    The reference engine is quick enough for all of them, and nothing has to be compiled for it.
+    """
+    checks = [ask(name, engine=Engine.REFERENCE) for name in MACHINES]
     observed = {name: observed_properties(described) for name, described in MACHINES.items()}
-    checks += [ask(name, properties=properties) for name, properties in observed.items() if properties]
+    checks += [ask(name, properties=properties, engine=Engine.REFERENCE) for name, properties in observed.items() if properties]
     return tuple(checks), tuple(row for row in ROWS if row.quick and can_be_proved(row))
 
 
