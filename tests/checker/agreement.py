@@ -22,7 +22,7 @@ from hwmark.checker.explore import Options
 from hwmark.checker.storage import checkpoint
 from hwmark.checker.tables import engine, memory, search
 from hwmark.checker.tables.values import NotLearnableError
-from hwmark.checker.verdict import Exploration
+from hwmark.checker.verdict import Exploration, Result
 from hwmark.model.machine import Machine
 from hwmark.spec.property import Converges, LeadsTo, Property
 
@@ -63,11 +63,18 @@ def without_graph(said: Told, properties: Sequence[Property]) -> Any:
 
 
 def figures(said: Told, _properties: Sequence[Property]) -> Any:
-    """Return what does not depend on which of several shortest runs was found, nor on what was raised first."""
+    """Return what does not depend on which of several shortest runs was found, nor on what was raised first.
+
+    Of a lasso that is the way to where it repeats: a fair loop is no shortest one, and another numbering finds another.
+    """
     if not isinstance(said, Exploration):
         return said if said == REFUSED else "raises"
-    results = [(one.name, one.kind, one.verdict, one.depth, one.why, one.run is None) for one in said.results]
+    results = [(one.name, one.kind, one.verdict, _shortest(one), one.why, one.run is None) for one in said.results]
     return said.states, said.transitions, said.depth, said.complete, said.stopped, said.taken, results
+
+
+def _shortest(one: Result) -> int | None:
+    return one.depth if one.run is None or one.run.loop is None else one.run.loop
 
 
 # -- the ways to explore --
