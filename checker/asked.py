@@ -10,7 +10,8 @@ from typing import Any
 from attrs import frozen
 
 from hwmark.model.machine import Machine
-from hwmark.spec.machines import MACHINES, Described
+from hwmark.spec.described import Described
+from hwmark.spec.machines import MACHINES
 from hwmark.spec.property import Property, Reachable
 from hwmark.spec.view import View
 

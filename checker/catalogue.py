@@ -3,7 +3,8 @@
 
 Switched off, a row asks the properties that it names, and each must be violated in exactly the steps that it says. Switched on,
 and both times for a control, it asks every invariant and step property that needs no observer, and the named ones: nothing may
-be violated, the whole scope must be explored, and what is named must hold. ``plain`` is the JSON form, ``hwmark.catalogue/1``.
+be violated, the whole scope must be explored and be as large as the row says, and what is named must hold. A row without rules
+to switch off has that second side only. ``plain`` is the JSON form, ``hwmark.catalogue/1``.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ class Proved:
 
     row: Row
     bounds: Any
-    verdict_off: Verdict
+    verdict_off: Verdict | None
     verdict_on: Verdict
     states: int
     verdict: Verdict
@@ -48,21 +49,22 @@ class Proved:
 
 
 def can_be_proved(row: Row) -> bool:
-    """Whether the row is about a machine that can be explored with the rule switched off and on."""
-    return row.status == CARRIED and None not in (row.machine, row.rules_off, row.rules_on)
+    """Whether the row is about a machine that can be explored under its rules."""
+    return row.status == CARRIED and None not in (row.machine, row.rules_on)
 
 
 def prove(row: Row, stop: Stop) -> Proved:
     """Explore both sides of a row, and compare them with what it says."""
-    off, on = (check(asked, stop).report for asked in sides(row))
-    findings = [*(_breaks_nothing(off, {}) if row.control else _breaks(off, row.breaks)), *_breaks_nothing(on, row.breaks)]
-    if not row.control and not row.breaks:
+    *offs, on = (check(asked, stop).report for asked in sides(row))
+    findings = [one for off in offs for one in (_breaks_nothing(off, {}) if row.control else _breaks(off, row.breaks))]
+    findings += [*_breaks_nothing(on, (*row.breaks, *row.holds)), *_size(row, on)]
+    if offs and not row.control and not row.breaks:
         findings.append((Verdict.VIOLATED, "the row names nothing that breaks, and is no control"))
     return Proved(
         row=row,
-        bounds=off.bounds,
-        verdict_off=_verdict(off, row.breaks),
-        verdict_on=_verdict(on, row.breaks),
+        bounds=on.bounds,
+        verdict_off=next((_verdict(off, row.breaks) for off in offs), None),
+        verdict_on=_verdict(on, (*row.breaks, *row.holds)),
         states=on.states,
         verdict=worst(verdict for verdict, _ in findings),
         why=tuple(why for _, why in findings),
@@ -72,13 +74,13 @@ def prove(row: Row, stop: Stop) -> Proved:
 def not_proved(row: Row, why: str) -> Proved:
     """Return what is known of a row whose runs did not come to an end: nothing."""
     unknown = Verdict.UNDETERMINED
-    return Proved(row, _bounds(row), unknown, unknown, 0, unknown, (why,))
+    return Proved(row, _bounds(row), None if row.rules_off is None else unknown, unknown, 0, unknown, (why,))
 
 
-def sides(row: Row) -> tuple[Asked, Asked]:
-    """Return the checks of a row with the rule switched off and on."""
+def sides(row: Row) -> tuple[Asked, ...]:
+    """Return the checks of a row: with the rule switched off, where it says what that breaks, and with it switched on."""
     chosen = described(str(row.machine))
-    for name in row.breaks:
+    for name in (*row.breaks, *row.holds):
         named("property", name, [prop.name for prop in chosen.properties])
     safety = [prop.name for prop in chosen.properties if isinstance(prop, Invariant | StepProperty) and not prop.observers]
     both = tuple(dict.fromkeys((*safety, *row.breaks)))
@@ -86,10 +88,11 @@ def sides(row: Row) -> tuple[Asked, Asked]:
     def side(preset: str | None, properties: tuple[str, ...]) -> Asked:
         name = named("preset", str(preset), chosen.presets)
         engine = Engine.REFERENCE if row.quick else Engine.AUTO
-        rules, config = chosen.presets[name], chosen.module.Config()
+        rules, config = chosen.presets[name], chosen.module.Config() if row.config is None else row.config
         return Asked(chosen.name, name, rules, config, _bounds(row), properties, symmetry=row.symmetry, engine=engine)
 
-    return side(row.rules_off, both if row.control else tuple(row.breaks)), side(row.rules_on, both)
+    on = side(row.rules_on, tuple(dict.fromkeys((*both, *row.holds))))
+    return (on,) if row.rules_off is None else (side(row.rules_off, both if row.control else tuple(row.breaks)), on)
 
 
 def _bounds(row: Row) -> Any:
@@ -126,6 +129,12 @@ def _breaks_nothing(report: Report, named_ones: Iterable[str]) -> Iterator[Findi
         yield Verdict.UNDETERMINED, f"under {report.preset} the scope was not explored: {report.stopped}"
     elif not any(one.verdict is Verdict.HOLDS for one in report.properties):
         yield Verdict.UNDETERMINED, f"under {report.preset} nothing is known to hold"
+
+
+def _size(row: Row, report: Report) -> Iterator[Finding]:
+    """Yield whether a scope that was explored has another size than the row says."""
+    if report.complete and row.states not in (None, report.states):
+        yield Verdict.VIOLATED, f"under {report.preset} there are {report.states} states, not {row.states}"
 
 
 def _is_stopped(report: Report, one: Judged) -> bool:
@@ -175,12 +184,14 @@ def plain_row(row: Row, proved: Proved | None, *, ran: bool) -> dict[str, Any]:
         "breaks": dict(row.breaks),
         "trace": row.trace,
         "control": row.control,
+        "config": to_plain(row.config),
+        "holds": list(row.holds),
     }
     if not ran:
         return written
     return {
         **written,
-        "verdict_off": proved.verdict_off.value if proved else None,
+        "verdict_off": proved.verdict_off.value if proved and proved.verdict_off else None,
         "verdict_on": proved.verdict_on.value if proved else None,
         "states": proved.states if proved else None,
         "agrees": proved.agrees if proved else None,

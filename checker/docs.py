@@ -13,7 +13,8 @@ from pathlib import Path
 
 from hwmark.model.machine import Action, Origin
 from hwmark.spec.coverage import CARRIED_BY
-from hwmark.spec.machines import MACHINES, Described
+from hwmark.spec.described import Described
+from hwmark.spec.machines import MACHINES
 from hwmark.spec.requirements import REQUIREMENTS, Requirement
 from hwmark.spec.versions import RELEASES, Release
 

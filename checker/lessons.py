@@ -12,7 +12,8 @@ from pathlib import Path
 
 from attrs import evolve
 
-from hwmark.spec.lessons import LESSONS, Lesson
+from hwmark.spec.lesson import Lesson
+from hwmark.spec.lessons import LESSONS
 from hwmark.spec.machines import MACHINES
 
 from .explore import Options, explore
@@ -27,7 +28,8 @@ def find(lesson: Lesson) -> Trace:
     Symmetry is used where it can be: the run is a real one all the same. Raises ``ValueError`` if nothing is violated.
     """
     described = MACHINES[lesson.machine]
-    machine = described.build(described.presets[lesson.preset], described.module.Config(), lesson.bounds)
+    config = described.module.Config() if lesson.config is None else lesson.config
+    machine = described.build(described.presets[lesson.preset], config, lesson.bounds)
     chosen = next(prop for prop in described.properties if prop.name == lesson.property)
     symmetry = bool(machine.interchangeable) and not follows_names(chosen)
     (result,) = explore(machine, [chosen], Options(symmetry=symmetry)).results

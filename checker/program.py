@@ -16,7 +16,8 @@ from typing import Any
 from attrs import define, field, fields, has
 
 from hwmark.model.machine import ImpossibleError, Step, bind
-from hwmark.spec.machines import MACHINES, Described
+from hwmark.spec.described import Described
+from hwmark.spec.machines import MACHINES
 from hwmark.spec.property import Converges, LeadsTo, Property, Reachable
 
 from .system import is_about_steps

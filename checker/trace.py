@@ -15,7 +15,8 @@ from typing import Any
 from attrs import evolve, field, fields, frozen
 
 from hwmark.model.machine import Machine, Step
-from hwmark.spec.machines import MACHINES, Described
+from hwmark.spec.described import Described
+from hwmark.spec.machines import MACHINES
 from hwmark.spec.property import Converges, Property
 
 from .decode import decode, decode_choices

@@ -7,26 +7,10 @@ which are interchangeable.
 
 from __future__ import annotations
 
-from typing import Any
-
-from attrs import frozen
-
 from .async_isr_rows import VERSIONS
+from .lesson import Lesson
 from .log_rows import LOG
 from .replication_rows import THREE, THREE_EARLY, TWO, TWO_LATE, TWO_LONG
-
-
-@frozen
-class Lesson:
-    """A shortest run of a machine that breaks a property under a preset in these bounds, and what to learn from it."""
-
-    preset: str
-    machine: str
-    bounds: Any
-    property: str
-    note: str
-    source: str
-
 
 LESSONS = {
     "truncate_to_high_watermark": Lesson(

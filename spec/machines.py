@@ -3,53 +3,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from types import ModuleType
-from typing import Any
-
-from attrs import frozen
-
 from hwmark.model import async_isr as async_isr_model
 from hwmark.model import log_machine as log_model
 from hwmark.model import replication as replication_model
-from hwmark.model.machine import Machine
 from hwmark.model.rules import AsyncIsrRules, LogRules, ReplicationRules
 
 from . import async_isr, async_isr_view, log_machine, log_view, replication, replication_view, versions
-from .property import Property
-from .view import PLAIN, View
-
-
-@frozen
-class Described:
-    """A machine and all that the checker needs to know about it; ``presets`` names the right rules first."""
-
-    name: str
-    module: ModuleType
-    rules: type[Any]
-    presets: Mapping[str, Any]
-    right: str
-    properties: tuple[Property, ...]
-    small: Any
-    """The bounds of the default suite: explored in a second or so."""
-    view: View = PLAIN
-    """How its states are drawn, and in which words its values are written."""
-
-    @property
-    def build(self) -> Callable[[Any, Any, Any], Machine[Any]]:
-        """The function of rules, config and bounds that returns the machine."""
-        machine: Callable[[Any, Any, Any], Machine[Any]] = self.module.machine
-        return machine
-
-    @property
-    def summary(self) -> str:
-        """The first sentence of the machine's docstring."""
-        return (self.module.__doc__ or "").strip().split("\n\n")[0].replace("\n", " ")
-
-    def find(self, name: str) -> Property | None:
-        """Return the property of this name, if the machine has it."""
-        return next((prop for prop in self.properties if prop.name == name), None)
-
+from .described import Described
 
 MACHINES: dict[str, Described] = {
     one.name: one

@@ -18,7 +18,8 @@ class Row:
     """One rule: switched off it breaks these properties at these depths, switched on it breaks nothing, in these bounds.
 
     ``rules_off`` and ``rules_on`` are names of presets of the machine, and ``rule`` names the decisions in which they
-    differ. A ``control`` breaks nothing either way. A row whose status is ``planned`` has no machine yet, and claims nothing.
+    differ. A ``control`` breaks nothing either way. A row without ``rules_off`` says of a whole scope that the right rules
+    hold in it, and how many ``states`` it has. A row whose status is ``planned`` has no machine yet, and claims nothing.
     """
 
     id: str
@@ -30,7 +31,13 @@ class Row:
     rules_off: str | None = None
     rules_on: str | None = None
     bounds: Any = None
+    config: Any = None
+    """What an operator sets, and how far we look; ``None`` for the machine's defaults and its small scope."""
     breaks: Mapping[str, int] = field(factory=dict, converter=frozen_mapping, hash=False)
+    holds: tuple[str, ...] = ()
+    """What the right rules are also asked, beside every invariant and step property that needs no observer."""
+    states: int | None = None
+    """How many states (orbits under symmetry) the scope has under the right rules, where that is pinned."""
     trace: str | None = None
     control: bool = False
     symmetry: bool = False

@@ -10,7 +10,8 @@ import pytest
 
 from hwmark.checker import docs
 from hwmark.model.machine import Origin
-from hwmark.spec.machines import MACHINES, Described
+from hwmark.spec.described import Described
+from hwmark.spec.machines import MACHINES
 from hwmark.spec.requirements import Requirement
 from hwmark.spec.versions import RELEASES
 

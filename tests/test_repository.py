@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 
-from hwmark.spec.machines import MACHINES, Described
+from hwmark.spec.described import Described
+from hwmark.spec.machines import MACHINES
 
 ROOT = Path(__file__).parent.parent
 PACKAGES = ("model", "spec", "checker", "traces")

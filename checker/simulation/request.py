@@ -11,7 +11,7 @@ from hwmark.checker.asked import Asked, ask
 from hwmark.checker.decode import parse_assignments
 from hwmark.checker.engine import Engine
 from hwmark.checker.questions import LATER
-from hwmark.spec.machines import Described
+from hwmark.spec.described import Described
 from hwmark.spec.property import Reachable
 
 

@@ -80,16 +80,29 @@ def test_names_that_do_not_exist_are_errors() -> None:
         prove(evolve(ROW, breaks={"weakisr": 1}), never)
 
 
+def test_scopes_say_that_the_right_rules_hold() -> None:
+    """A row with nothing to switch off explores one side, and is wrong where the scope has another size or something breaks."""
+    scope = evolve(ROW, rules_off=None, breaks={}, holds=("weak_isr", "all_in_sync"))
+    proved = prove(scope, never)
+    assert (proved.agrees, proved.verdict_off, proved.verdict_on) == (True, None, Verdict.HOLDS)
+    assert prove(evolve(scope, states=proved.states), never).agrees
+    assert prove(evolve(scope, states=proved.states + 1), never).why == (
+        f"under kip_320 there are {proved.states} states, not {proved.states + 1}",
+    )
+    assert not prove(evolve(scope, rules_on=ROW.rules_off), never).agrees
+
+
 def test_planned_rows_are_not_run() -> None:
-    """Only carried rows with a machine and both presets can be proved."""
+    """Only carried rows with a machine and rules that hold can be proved."""
     assert can_be_proved(ROW)
-    for without in ({"status": "planned"}, {"machine": None}, {"rules_off": None}, {"rules_on": None}):
+    for without in ({"status": "planned"}, {"machine": None}, {"rules_on": None}):
         assert not can_be_proved(evolve(ROW, **without))
 
 
 def test_keys_are_those_of_the_contract() -> None:
     """Rows have the keys of ``hwmark.catalogue/1``; what running them showed is there only if they were run."""
     keys = ["id", "rule", "statement", "sources", "status", "machine", "rules_off", "rules_on", "bounds", "breaks", "trace", "control"]
+    keys += ["config", "holds"]
     listed, ran = plain([ROW], {}, ran=False), plain([ROW], {ROW.id: prove(ROW, never)}, ran=True)
     assert listed["schema"] == SCHEMA == "hwmark.catalogue/1"
     assert list(listed["rows"][0]) == keys

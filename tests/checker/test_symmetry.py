@@ -32,7 +32,8 @@ from hwmark.model import replication
 from hwmark.model.log import Record
 from hwmark.model.machine import Identity, IndexedBy, Machine, Step
 from hwmark.spec.abstract_log import continued
-from hwmark.spec.machines import MACHINES, Described
+from hwmark.spec.described import Described
+from hwmark.spec.machines import MACHINES
 from hwmark.spec.property import Observer, Witness, invariant, reachable, step_property, witness
 
 

@@ -12,7 +12,7 @@ from enum import Enum
 from attrs import evolve, field, frozen, validators
 
 from hwmark.model.machine import Machine, Step, action, impossible, kafka
-from hwmark.spec.machines import Described
+from hwmark.spec.described import Described
 from hwmark.spec.property import Observer, Witness, converges, invariant, leads_to, reachable, step_property, witness
 
 toy = kafka("nothing of Kafka", versions="none", simplified="a toy")

@@ -19,7 +19,8 @@ from attrs import asdict, astuple, fields
 from hwmark.checker.explore import Options, explore
 from hwmark.checker.verdict import Exploration, Verdict
 from hwmark.spec.catalogue import ROWS, Row
-from hwmark.spec.lessons import LESSONS, Lesson
+from hwmark.spec.lesson import Lesson
+from hwmark.spec.lessons import LESSONS
 from hwmark.spec.machines import MACHINES
 from hwmark.spec.property import Converges, Invariant, LeadsTo, StepProperty
 from hwmark.spec.requirements import CARRIED, PLANNED, REQUIREMENTS

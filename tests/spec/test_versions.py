@@ -11,7 +11,8 @@ import pytest
 from attrs import Attribute, fields
 
 from hwmark.model.rules import EpochStart, Fence, ReplicationRules, Truncation, TruncationFence
-from hwmark.spec.machines import MACHINES, Described
+from hwmark.spec.described import Described
+from hwmark.spec.machines import MACHINES
 from hwmark.spec.requirements import PUBLISHED
 from hwmark.spec.versions import KIP_101, KIP_279, KIP_320, RELEASES, REPLICATION, TRUNCATE_TO_HIGH_WATERMARK, release_of
 

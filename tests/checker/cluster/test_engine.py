@@ -26,7 +26,8 @@ from hwmark.checker.tables.values import NotLearnableError
 from hwmark.checker.verdict import Exploration, Result
 from hwmark.model import async_isr, log_machine, replication
 from hwmark.model.machine import Machine, action
-from hwmark.spec.machines import MACHINES, Described
+from hwmark.spec.described import Described
+from hwmark.spec.machines import MACHINES
 from hwmark.spec.property import Converges, LeadsTo, Property, StepProperty, Witness, invariant, witness
 
 TINY: dict[str, Any] = {

@@ -17,7 +17,8 @@ from hwmark.checker.explore import Options
 from hwmark.checker.tables import engine as tables
 from hwmark.checker.verdict import Exploration
 from hwmark.model import async_isr, log_machine, replication
-from hwmark.spec.machines import MACHINES, Described
+from hwmark.spec.described import Described
+from hwmark.spec.machines import MACHINES
 from hwmark.spec.property import converges, invariant, leads_to
 
 SMALL: dict[str, tuple[Any, ...]] = {
