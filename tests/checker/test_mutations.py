@@ -1,22 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """Broken engines must not pass: each mutation of the checker's source is caught by a toy whose answer is known.
 
-A mutation is the text to replace in one module, and its replacement. The text must occur exactly once, so that the
-list cannot rot when the source changes. Mutants live in memory, in a package of their own.
+How mutants are made: ``mutants``.
 """
 
 from __future__ import annotations
 
-import importlib.util
-import sys
-import types
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 import pytest
-from attrs import frozen
+from mutants import Mutation, loaded, source_of
 from toys import KNOWN, agrees
 
 import hwmark.checker
@@ -24,20 +19,8 @@ import hwmark.checker
 MODULES = ("verdict", "symmetry", "system", "questions", "eventually", "conclusions", "explore")
 """The modules of the reference engine, each after those that it imports."""
 
-PACKAGE = "mutant"
 PATIENCE = 200
 """Polls after which a mutant that runs on and on counts as caught."""
-
-
-@frozen
-class Mutation:
-    """One mistake: the module, the text that is right, and the text that is wrong."""
-
-    mistake: str
-    module: str
-    right: str
-    wrong: str
-
 
 MUTATIONS = (
     Mutation("skips the last action", "explore", "enumerate(self.system.takes):", "enumerate(self.system.takes[:-1]):"),
@@ -276,34 +259,11 @@ MUTATIONS = (
 )
 
 
-def source_of(module: str) -> str:
-    """Return the source of a module of the checker, wherever it is installed."""
-    spec = importlib.util.find_spec(f"{hwmark.checker.__name__}.{module}")
-    if spec is None or spec.origin is None:
-        raise FileNotFoundError(module)
-    return Path(spec.origin).read_text(encoding="utf-8")
-
-
 @contextmanager
 def engine(mutation: Mutation | None) -> Iterator[Any]:
     """Load the engine's modules from source, one of them with a mistake; yield its ``explore`` module."""
-    package = types.ModuleType(PACKAGE)
-    package.__path__ = []
-    loaded = {PACKAGE: package}
-    try:
-        sys.modules[PACKAGE] = package
-        for name in MODULES:
-            source = source_of(name)
-            if mutation is not None and mutation.module == name:
-                source = source.replace(mutation.right, mutation.wrong)
-            module = types.ModuleType(f"{PACKAGE}.{name}")
-            module.__package__ = PACKAGE
-            loaded[module.__name__] = sys.modules[module.__name__] = module
-            exec(compile(source, f"<{PACKAGE} {name}>", "exec"), module.__dict__)  # noqa: S102 - our own source, with a mistake
-        yield sys.modules[f"{PACKAGE}.explore"]
-    finally:
-        for name in loaded:
-            sys.modules.pop(name, None)
+    with loaded(hwmark.checker.__name__, MODULES, mutation) as modules:
+        yield modules["explore"]
 
 
 def passes(explored_by: Any) -> bool:
@@ -332,6 +292,6 @@ def test_source_without_a_mistake_passes() -> None:
 @pytest.mark.parametrize("mutation", MUTATIONS, ids=lambda mutation: mutation.mistake)
 def test_mistake_is_caught(mutation: Mutation) -> None:
     """The text is in the source exactly once, and with the mistake some toy is answered wrongly."""
-    assert source_of(mutation.module).count(mutation.right) == 1
+    assert source_of(hwmark.checker.__name__, mutation.module).count(mutation.right) == 1
     with engine(mutation) as mutant:
         assert not passes(mutant)
