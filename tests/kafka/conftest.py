@@ -30,3 +30,20 @@ def epoch_cache(built: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterat
     witness = jvm.Witness([*command, str(tmp_path_factory.mktemp("checkpoint"))])
     yield witness
     witness.close()
+
+
+@pytest.fixture(scope="session")
+def partition_change(built: Path) -> Iterator[jvm.Witness]:
+    """Yield Kafka's own ``PartitionChangeBuilder``, open for questions."""
+    witness = jvm.Witness(jvm.build(SOURCES / "PartitionChangeWitness.java", built))
+    yield witness
+    witness.close()
+
+
+@pytest.fixture(scope="session")
+def replication_control(built: Path) -> Iterator[jvm.Witness]:
+    """Yield Kafka's own ``ReplicationControlManager``, open for questions."""
+    command = jvm.build(SOURCES / "ReplicationControlWitness.java", built, SOURCES / "PartitionChangeWitness.java")
+    witness = jvm.Witness(command)
+    yield witness
+    witness.close()

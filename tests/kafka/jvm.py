@@ -54,9 +54,10 @@ def require() -> None:
     pytest.skip(reason)
 
 
-def build(source: Path, folder: Path) -> list[str]:
+def build(source: Path, folder: Path, *parts: Path) -> list[str]:
     """Compile a program against the jars that the ``pom.xml`` beside it names; return the command that starts it.
 
+    A program may have parts in other files, and stand in a package of Kafka's, where it sees what Kafka does not make public.
     Worker processes that share the folder wait for each other, as Maven's repository is not made for several at once.
     """
     jars, classes = folder / "jars", folder / source.stem
@@ -66,10 +67,11 @@ def build(source: Path, folder: Path) -> list[str]:
             _run("mvn", "-q", "-B", "-f", pom, goal, f"-Dmdep.outputFile={jars}", "-Dmdep.includeScope=runtime")
             unfinished = folder / f"{source.stem}.unfinished"
             classpath = jars.read_text(encoding="utf-8")
-            _run("javac", "--release", str(JAVA), "-Xlint:all", "-Werror", "-cp", classpath, "-d", str(unfinished), str(source))
+            options = ("--release", str(JAVA), "-Xlint:all", "-Werror", "-cp", classpath, "-d", str(unfinished))
+            _run("javac", *options, *(str(part) for part in (source, *parts)))
             unfinished.rename(classes)
     classpath = os.pathsep.join((str(classes), jars.read_text(encoding="utf-8")))
-    return [_path("java"), "-Xmx128m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp", classpath, source.stem]
+    return [_path("java"), "-Xmx128m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp", classpath, _main_class(source)]
 
 
 class Witness:
@@ -89,8 +91,8 @@ class Witness:
         self._listener = Thread(target=self._listen, daemon=True)
         self._listener.start()
 
-    def ask(self, method: str, *arguments: int) -> dict[str, Any]:
-        """Ask one question, and return the answer."""
+    def ask(self, method: str, *arguments: object) -> dict[str, Any]:
+        """Ask one question, whose arguments are whatever JSON can say, and return the answer."""
         question = json.dumps({"method": method, "arguments": arguments})
         if self._to.closed:
             raise WitnessError(f"the witness is closed and cannot be asked {question}")
@@ -132,6 +134,11 @@ class Witness:
         said = self._complaints.read().decode(errors="replace").strip()
         self.close()
         return WitnessError(f"{what}\n{said}" if said else what)
+
+
+def _main_class(source: Path) -> str:
+    package = re.search(r"^package ([\w.]+);$", source.read_text(encoding="utf-8"), re.MULTILINE)
+    return f"{package[1]}.{source.stem}" if package is not None else source.stem
 
 
 def _path(tool: str) -> str:
