@@ -187,10 +187,11 @@ class General:
         sizes = [self._size(member) for member in self._movers]
         if min(sizes) >= max(sizes) - 1:
             return True
+        owner_size = {one: size for member, size in zip(self._movers, sizes, strict=True) for one in self._of[member]}
         largest: dict[str, int] = {}
-        for member, size in zip(self._movers, sizes, strict=True):
-            for partition in self._of[member]:
-                largest[partition.topic] = max(size, largest.get(partition.topic, 0))
+        for one, size in owner_size.items():
+            if one.partition < self._topics[one.topic].partitions:
+                largest[one.topic] = max(size, largest.get(one.topic, 0))
         return not any(
             largest.get(topic, 0) > size + 1
             for member, size in zip(self._movers, sizes, strict=True)

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The assignors of client libraries, asked about generated groups without a broker."""
