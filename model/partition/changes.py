@@ -14,6 +14,18 @@ from hwmark.model.machine import BrokerId
 
 from .decisions import NOBODY, Brokers, Circumstances, ElectionType, PartitionState, change
 
+# -- what no cause gets round --
+
+
+def decide(partition: PartitionState, target: PartitionState, by: Circumstances) -> PartitionState | None:
+    """Make a change, unless a broker would lead that is no replica before it: then Kafka fails, and nothing changes.
+
+    ``ReplicationControlManager.LeaderAcceptor`` looks for the directory of whoever might lead among the replicas of before.
+    """
+    after = change(partition, target, by)
+    return None if after is not None and after.leader not in {NOBODY, *partition.replicas} else after
+
+
 # -- brokers come and go --
 
 
@@ -27,7 +39,7 @@ def acceptable_leaders(
 def remove_broker(partition: PartitionState, broker: BrokerId, by: Circumstances) -> PartitionState | None:
     """Take a broker out of the ISR and the leadership; it stays or becomes eligible if the ISR is below its minimum."""
     by = evolve(by, acceptable=acceptable_leaders(by.acceptable, removed=broker))
-    return change(partition, evolve(partition, isr=partition.isr - {broker}), by)
+    return decide(partition, evolve(partition, isr=partition.isr - {broker}), by)
 
 
 def broker_fenced(partition: PartitionState, broker: BrokerId, by: Circumstances) -> PartitionState | None:
@@ -49,7 +61,7 @@ def broker_unfenced(partition: PartitionState, broker: BrokerId, by: Circumstanc
     """A broker is unfenced: it may be elected where nobody leads (``handleBrokerUnfenced``)."""
     if partition.leader != NOBODY:
         return None
-    return change(partition, partition, evolve(by, acceptable=acceptable_leaders(by.acceptable, added=broker)))
+    return decide(partition, partition, evolve(by, acceptable=acceptable_leaders(by.acceptable, added=broker)))
 
 
 def broker_registered(partition: PartitionState, broker: BrokerId, by: Circumstances, *, clean: bool) -> PartitionState | None:
@@ -60,7 +72,7 @@ def broker_registered(partition: PartitionState, broker: BrokerId, by: Circumsta
         return None
     acceptable = acceptable_leaders(by.acceptable, unclean_shutdown=broker)
     by = evolve(by, acceptable=acceptable, unclean_shutdown=frozenset({broker}))
-    return change(partition, evolve(partition, isr=partition.isr - {broker}), by)
+    return decide(partition, evolve(partition, isr=partition.isr - {broker}), by)
 
 
 # -- elections that are asked for --
@@ -79,7 +91,7 @@ def is_election_needed(partition: PartitionState, election: ElectionType) -> boo
 
 def elect_leader(partition: PartitionState, by: Circumstances) -> PartitionState | None:
     """Elect for an operator, or to balance, or to end that nobody leads where unclean elections are allowed (``electLeader``)."""
-    return change(partition, partition, by) if is_election_needed(partition, by.election) else None
+    return decide(partition, partition, by) if is_election_needed(partition, by.election) else None
 
 
 # -- reassignments --
@@ -98,7 +110,7 @@ def reassign(partition: PartitionState, replicas: tuple[BrokerId, ...], by: Circ
         adding=adding or partition.adding,
         removing=removing or partition.removing,
     )
-    return change(partition, target, evolve(by, election=ElectionType.ONLINE))
+    return decide(partition, target, evolve(by, election=ElectionType.ONLINE))
 
 
 def cancel_reassignment(partition: PartitionState, by: Circumstances) -> PartitionState | None:
@@ -112,4 +124,4 @@ def cancel_reassignment(partition: PartitionState, by: Circumstances) -> Partiti
     if not (partition.adding or partition.removing) or not replicas or (is_unclean and by.election is not ElectionType.UNCLEAN):
         return None
     target = evolve(partition, replicas=replicas, isr=isr or frozenset(replicas[:1]), adding=frozenset(), removing=frozenset())
-    return change(partition, target, by)
+    return decide(partition, target, by)

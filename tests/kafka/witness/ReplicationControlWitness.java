@@ -60,7 +60,8 @@ import org.apache.kafka.timeline.SnapshotRegistry;
  * is not registered. Methods are alterPartition, handleBrokerFenced, handleBrokerUnfenced, handleBrokerUnregistered,
  * handleBrokerInControlledShutdown, handleBrokerShutdown (of "broker", "clean" or not), electLeader ("type"), and
  * alterPartitionReassignment ("replicas", null to cancel). "partition" is the partition once the records that the method
- * makes are replayed, or null if it makes none for it. "jar" returns the name of the jar that has the class.
+ * makes are replayed, or null if it makes none for it. "error" is Kafka's, or IllegalArgumentException where Kafka does not
+ * expect what it finds; whatever else goes wrong ends the program. "jar" returns the name of the jar that has the class.
  */
 public final class ReplicationControlWitness {
     private static final ObjectMapper JSON = new ObjectMapper();
@@ -136,11 +137,13 @@ public final class ReplicationControlWitness {
 
     private Map<String, Object> answer(String method, JsonNode asked) {
         List<ApiMessageAndVersion> records = new ArrayList<>();
-        Errors error;
+        String error;
         try {
-            error = call(method, asked, records);
+            error = call(method, asked, records).name();
         } catch (ApiException refusal) {
-            error = Errors.forException(refusal);
+            error = Errors.forException(refusal).name();
+        } catch (IllegalArgumentException failure) {
+            error = failure.getClass().getSimpleName();
         }
         boolean changed = false;
         for (ApiMessageAndVersion record : records) {
@@ -150,7 +153,7 @@ public final class ReplicationControlWitness {
             }
         }
         Map<String, Object> answer = new LinkedHashMap<>();
-        answer.put("error", error.name());
+        answer.put("error", error);
         answer.put("partition", changed ? PartitionChangeWitness.described(replication.getPartition(TOPIC, 0)) : null);
         return answer;
     }
