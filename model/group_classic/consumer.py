@@ -7,8 +7,19 @@ from typing import assert_never
 
 from hwmark.model.machine import action, impossible, kafka, put
 
-from .group import is_cooperative, is_static, leave_unused, prepare_or_complete, remove, rename, spend, standing, static_member
-from .rules import CommitFence, InstanceFence, Rules
+from .group import (
+    is_cooperative,
+    is_static,
+    joining_again,
+    leave_unused,
+    prepare_or_complete,
+    remove,
+    rename,
+    spend,
+    standing,
+    static_member,
+)
+from .rules import CommitFence, InstanceFence, MissedGeneration, Rules
 from .state import (
     UNKNOWN_GENERATION,
     Bounds,
@@ -67,6 +78,17 @@ def refusal(rules: Rules, state: State, config: Config, consumer: ConsumerId) ->
     return Error.REBALANCE_IN_PROGRESS if state.group.phase is GroupState.COMPLETING_REBALANCE else Error.NONE
 
 
+def loses_all(rules: Rules, mine: Consumer, generation: int) -> bool:
+    """Whether a consumer that is told the generation has lost what it brought into it."""
+    match rules.missed_generation:
+        case MissedGeneration.LOSES_ALL:
+            return mine.generation != UNKNOWN_GENERATION and generation > mine.generation + 1
+        case MissedGeneration.REVOKES:
+            return False
+        case _:
+            assert_never(rules.missed_generation)
+
+
 # -- joining --
 
 
@@ -79,11 +101,11 @@ def refusal(rules: Rules, state: State, config: Config, consumer: ConsumerId) ->
 def consumer_join(state: State, rules: Rules, config: Config, *, consumer: ConsumerId) -> State | None:
     """A consumer sends JoinGroup: it has lost what it owned if it is no member any more, and else gives it up or keeps it."""
     mine = state.consumers[consumer]
-    if mine.phase is not MemberState.UNJOINED and not mine.rejoins:
+    if mine.phase is not MemberState.UNJOINED and not (mine.phase is MemberState.STABLE and mine.rejoins):
         return None
     was_member = mine.has_member_id and mine.generation != UNKNOWN_GENERATION
     owned = mine.owned if was_member and is_cooperative(rules, config, mine.seat) else NOTHING
-    joining = put(mine, phase=MemberState.PREPARING_REBALANCE, rejoins=False, **owning(owned, mine.owned_generation))
+    joining = put(mine, phase=MemberState.PREPARING_REBALANCE, rejoins=False, owned=owned, revoking=NOTHING)
     return put(state, consumers={consumer: joining}, requests={consumer: Request.JOIN})
 
 
@@ -93,7 +115,7 @@ def consumer_join(state: State, rules: Rules, config: Config, *, consumer: Consu
     versions="3.5–4.3",
     simplified="SyncGroup is sent in the same step; nobody reads the topic's metadata anew",
 )
-def consumer_handle_join(state: State, *, consumer: ConsumerId) -> State | None:
+def consumer_handle_join(state: State, rules: Rules, *, consumer: ConsumerId) -> State | None:
     """A consumer learns its generation and asks for its assignment; or its member id, to join with it; or that it has none."""
     mine, answer = state.consumers[consumer], state.answers[consumer]
     if answer is None or mine.phase is not MemberState.PREPARING_REBALANCE:
@@ -101,8 +123,10 @@ def consumer_handle_join(state: State, *, consumer: ConsumerId) -> State | None:
     state = put(state, answers={consumer: None})
     match answer.error:
         case Error.NONE:
-            synced = put(mine, phase=MemberState.COMPLETING_REBALANCE, has_member_id=True, generation=answer.generation)
-            return put(state, consumers={consumer: synced}, requests={consumer: Request.SYNC})
+            lost = loses_all(rules, mine, answer.generation) and bool(mine.owned)
+            joined = put(mine, phase=MemberState.COMPLETING_REBALANCE, has_member_id=True, generation=answer.generation)
+            joined = put(joined, owned=NOTHING, rejoins=True) if lost else joined
+            return put(state, consumers={consumer: joined}, requests={consumer: Request.SYNC})
         case Error.MEMBER_ID_REQUIRED:
             named = put(mine, has_member_id=True, generation=UNKNOWN_GENERATION)
             return put(state, consumers={consumer: named}, requests={consumer: Request.JOIN})
@@ -118,7 +142,7 @@ def consumer_handle_join(state: State, *, consumer: ConsumerId) -> State | None:
 @kafka(
     "AbstractCoordinator.SyncGroupResponseHandler.handle; ConsumerCoordinator.onJoinComplete",
     versions="3.5–4.3",
-    simplified="callbacks take no time, and commit nothing",
+    simplified="what is revoked is not consumed any more, and may be committed until the consumer joins again",
 )
 def consumer_handle_sync(state: State, rules: Rules, config: Config, *, consumer: ConsumerId) -> State | None:
     """A consumer learns its assignment; a cooperative one that has to give something up for it joins again."""
@@ -128,12 +152,12 @@ def consumer_handle_sync(state: State, rules: Rules, config: Config, *, consumer
     state = put(state, answers={consumer: None})
     match answer.error:
         case Error.NONE:
-            gives_up = is_cooperative(rules, config, mine.seat) and bool(mine.owned - answer.assignment)
-            stable = put(mine, phase=MemberState.STABLE, rejoins=gives_up, **owning(answer.assignment, mine.generation))
+            revoked = mine.owned - answer.assignment if is_cooperative(rules, config, mine.seat) else NOTHING
+            rejoins = mine.rejoins or bool(revoked)
+            stable = put(mine, phase=MemberState.STABLE, rejoins=rejoins, owned=answer.assignment, revoking=revoked)
             return put(state, consumers={consumer: stable})
         case Error.REBALANCE_IN_PROGRESS:
-            again = put(mine, phase=MemberState.PREPARING_REBALANCE)
-            return put(state, consumers={consumer: again}, requests={consumer: Request.JOIN})
+            return put(state, consumers={consumer: joining_again(mine)}, requests={consumer: Request.JOIN})
         case _:
             return learn(state, consumer, answer.error)
 
@@ -163,13 +187,12 @@ def consumer_heartbeat(state: State, rules: Rules, config: Config, *, consumer: 
 @kafka(
     "ClassicGroup.validateOffsetCommit; ConsumerCoordinator.OffsetCommitResponseHandler.handle",
     versions="4.0–4.3; 3.5–4.3",
-    simplified="request and answer are one step; an accepted commit leaves no trace here; none while the consumer joins and syncs, and "
-    "none in callbacks",
+    simplified="request and answer are one step; an accepted commit leaves no trace here; none while the consumer joins and syncs",
 )
 def consumer_commit(state: State, rules: Rules, config: Config, *, consumer: ConsumerId, partition: PartitionId) -> State | None:
-    """A consumer commits its position in a partition that it owns; if it is refused, it learns why."""
+    """A consumer commits its position in a partition that it owns or is just giving up; if it is refused, it learns why."""
     mine = state.consumers[consumer]
-    if mine.phase is not MemberState.STABLE or partition not in mine.owned or state.group.phase is GroupState.DEAD:
+    if mine.phase is not MemberState.STABLE or partition not in mine.owned | mine.revoking or state.group.phase is GroupState.DEAD:
         return None
     error = refusal(rules, state, config, consumer)
     return state if error is Error.NONE else learn(state, consumer, error)
@@ -279,18 +302,13 @@ def connection_lost(state: State, *, consumer: ConsumerId) -> State | None:
         return None
     return put(
         lost,
-        consumers={consumer: put(mine, phase=MemberState.PREPARING_REBALANCE)},
+        consumers={consumer: joining_again(mine)},
         requests={consumer: Request.JOIN},
         answers={consumer: None},
     )
 
 
 # -- helpers --
-
-
-def owning(owned: Partitions, generation: int) -> dict[str, object]:
-    """Return what changes in a consumer that owns this, under this generation."""
-    return {"owned": owned, "owned_generation": generation if owned else UNKNOWN_GENERATION}
 
 
 def membership(rules: Rules, state: State, config: Config, consumer: ConsumerId) -> Error:
@@ -318,7 +336,8 @@ def learn(state: State, consumer: ConsumerId, error: Error) -> State | None:
 
 def forget_generation(state: State, consumer: ConsumerId) -> State:
     """Return the state once a consumer knows that its generation is over; its member id may still be good."""
-    forgotten = put(state.consumers[consumer], phase=MemberState.UNJOINED, generation=UNKNOWN_GENERATION, rejoins=False)
+    mine = state.consumers[consumer]
+    forgotten = put(mine, phase=MemberState.UNJOINED, generation=UNKNOWN_GENERATION, rejoins=False, revoking=NOTHING)
     return put(state, consumers={consumer: forgotten})
 
 

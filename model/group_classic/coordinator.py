@@ -17,6 +17,7 @@ from .group import (
     complete_join,
     is_alive,
     is_static,
+    joining_again,
     late_ids,
     leave_unused,
     members_of,
@@ -31,7 +32,7 @@ from .group import (
     write,
     write_assignment,
 )
-from .rules import MemberIdRequired, Rules, StaticRejoin, StaticReplacement
+from .rules import LateSync, MemberIdRequired, Rules, StaticRejoin, StaticReplacement, StaticReturn
 from .state import (
     UNKNOWN_GENERATION,
     Answer,
@@ -88,6 +89,28 @@ def stores_rejoin(rules: Rules) -> bool:
             assert_never(rules.static_rejoin)
 
 
+def rebalances_on_return(rules: Rules, former: Member) -> bool:
+    """Whether a stable group rebalances when a static member takes the place of this former run."""
+    match rules.static_return:
+        case StaticReturn.FINISHES_MOVES:
+            return bool(former.claim.partitions - former.assignment)
+        case StaticReturn.QUIET:
+            return False
+        case _:
+            assert_never(rules.static_return)
+
+
+def may_sync(rules: Rules, member: Member) -> bool:
+    """Whether a member that names the group's generation has a share in it."""
+    match rules.late_sync:
+        case LateSync.REFUSED:
+            return member.waiting is not Waiting.LATE_JOIN
+        case LateSync.ACCEPTED:
+            return True
+        case _:
+            assert_never(rules.late_sync)
+
+
 # -- requests --
 
 
@@ -132,21 +155,11 @@ def coordinator_handle_sync(state: State, rules: Rules, config: Config, bounds: 
         return None
     state = put(state, requests={consumer: None})
     error, member = standing(state, config, consumer), state.members[consumer]
-    if error is Error.NONE and state.consumers[consumer].generation != state.group.generation:
-        error = Error.ILLEGAL_GENERATION
     if error is not Error.NONE or member is None:
         return answer_sync(state, consumer, Answer(error))
-    match state.group.phase:
-        case GroupState.PREPARING_REBALANCE:
-            return answer_sync(state, consumer, Answer(Error.REBALANCE_IN_PROGRESS))
-        case GroupState.COMPLETING_REBALANCE:
-            state = put(state, members={consumer: put(member, waiting=Waiting.SYNC, pending_sync=False)})
-            return write_assignment(state, rules, bounds) if state.group.leader == consumer else state
-        case GroupState.STABLE:
-            state = put(state, members={consumer: put(member, pending_sync=False)})
-            return answer_sync(state, consumer, Answer(assignment=member.assignment))
-        case _:
-            return impossible("a group without members has one")
+    if state.consumers[consumer].generation != state.group.generation or not may_sync(rules, member):
+        return answer_sync(state, consumer, Answer(Error.ILLEGAL_GENERATION))
+    return sync(state, rules, bounds, consumer, member)
 
 
 @action()
@@ -178,8 +191,8 @@ def coordinator_commit_assignment(state: State) -> State | None:
 @kafka(
     "GroupMetadataManager.completeClassicGroupJoin; GroupMetadataManager.tryCompleteInitialRebalanceElseSchedule",
     versions="4.0–4.3",
-    simplified="untimed: at any moment once somebody has joined; each consumer that runs and has not joined costs a perturbation, "
-    "unless it is the initial delay of a group that was empty",
+    simplified="untimed: at any moment; each consumer that runs and has not joined costs a perturbation, unless it is the initial delay "
+    "of a group that was empty",
 )
 def coordinator_rebalance_timeout(state: State, config: Config) -> State | None:
     """The time to join is over: the next generation begins without the dynamic members that have not joined."""
@@ -188,7 +201,7 @@ def coordinator_rebalance_timeout(state: State, config: Config) -> State | None:
     if all_joined(state) and not state.group.is_initial:
         return None
     members = [one for _, one in members_of(state)]
-    if members and not any(one.has_joined for one in members):
+    if members and all(is_static(config, one.seat) and not one.has_joined for one in members):
         return None
     late = [] if state.group.is_initial else [member for member in late_ids(state) if is_alive(state, member)]
     paused = spend(state, Perturbation.PAUSE, len(late))
@@ -254,7 +267,7 @@ def coordinator_resign(state: State) -> State | None:
     for consumer, mine in enumerate(state.consumers):
         waits = mine.phase in (MemberState.PREPARING_REBALANCE, MemberState.COMPLETING_REBALANCE)
         if waits and state.requests[consumer] is None and state.answers[consumer] is None:
-            state = put(state, consumers={consumer: put(mine, phase=MemberState.PREPARING_REBALANCE)}, requests={consumer: Request.JOIN})
+            state = put(state, consumers={consumer: joining_again(mine)}, requests={consumer: Request.JOIN})
     state = put(state, group=Group(GroupState.DEAD, UNKNOWN_GENERATION), members=(None,) * len(state.members))
     return spend(state, Perturbation.FAILOVER)
 
@@ -281,6 +294,21 @@ def coordinator_load(state: State) -> State | None:
 # -- helpers --
 
 
+def sync(state: State, rules: Rules, bounds: Bounds, consumer: ConsumerId, member: Member) -> State:
+    """Handle the SyncGroup of a member of this generation."""
+    match state.group.phase:
+        case GroupState.PREPARING_REBALANCE:
+            return answer_sync(state, consumer, Answer(Error.REBALANCE_IN_PROGRESS))
+        case GroupState.COMPLETING_REBALANCE:
+            state = put(state, members={consumer: put(member, waiting=Waiting.SYNC, pending_sync=False)})
+            return write_assignment(state, rules, bounds) if state.group.leader == consumer else state
+        case GroupState.STABLE:
+            state = put(state, members={consumer: put(member, pending_sync=False)})
+            return answer_sync(state, consumer, Answer(assignment=member.assignment))
+        case _:
+            return impossible("a group without members has one")
+
+
 def join_again(state: State, config: Config, consumer: ConsumerId) -> State:
     """Handle the JoinGroup of a consumer that has a member id (``classicGroupJoinExistingMember``)."""
     member, claim = state.members[consumer], claim_of(state.consumers[consumer])
@@ -292,6 +320,8 @@ def join_again(state: State, config: Config, consumer: ConsumerId) -> State:
     is_unchanged = member.claim == claim
     is_follower = state.group.leader != consumer
     if is_unchanged and (state.group.phase is GroupState.COMPLETING_REBALANCE or (state.group.phase is GroupState.STABLE and is_follower)):
+        if member.waiting is Waiting.LATE_JOIN:
+            state = put(state, members={consumer: put(member, waiting=Waiting.NOTHING)})
         return answer_join(state, consumer, Answer(generation=state.group.generation))
     waiting = member.waiting if member.has_joined else Waiting.JOIN
     return prepare_or_complete(put(state, members={consumer: put(member, claim=claim, waiting=waiting)}), config)
@@ -320,7 +350,7 @@ def replace_static_member(state: State, rules: Rules, config: Config, former: Me
     if not is_stable:
         preparing = state.group.phase is GroupState.PREPARING_REBALANCE
         return complete_if_all_joined(state, config) if preparing else prepare_rebalance(state, config)
-    if state.group.assignor is not selected_assignor(state, config):
+    if state.group.assignor is not selected_assignor(state, config) or rebalances_on_return(rules, member):
         return prepare_rebalance(put(state, members={consumer: put(renewed, waiting=Waiting.JOIN)}), config)
     if stores_rejoin(rules):
         state = write(state, {known: one.stored for known, one in members_of(state)})

@@ -111,6 +111,11 @@ def spend(state: State, kind: Perturbation, count: int = 1) -> State | None:
     return None if left is None else put(state, budget=left)
 
 
+def joining_again(mine: Consumer) -> Consumer:
+    """Return a consumer that sends JoinGroup once more, since it got no answer or has to begin anew."""
+    return put(mine, phase=MemberState.PREPARING_REBALANCE, rejoins=False)
+
+
 # -- answers --
 
 
@@ -187,7 +192,8 @@ def complete_join(state: State, config: Config) -> State:
     for member, one in members_of(state):
         if one.has_joined:
             state = answer_join(state, member, Answer(generation=generation))
-        state = put(state, members={member: put(one, waiting=Waiting.NOTHING, pending_sync=True)})
+        waiting = Waiting.NOTHING if one.has_joined else Waiting.LATE_JOIN
+        state = put(state, members={member: put(one, waiting=waiting, pending_sync=True)})
     return put(state, group=group)
 
 

@@ -8,7 +8,7 @@ static members (KIP-345), and need a member id before they join (KIP-394). A con
 for dead and go on as a zombie, or be replaced while it runs; answers are lost; the coordinator fails over. Such
 perturbations have a budget, healing has none. Time is left out: a timeout may fire at any moment, and costs a perturbation
 if it hits a consumer that runs. Left out: topics that differ or change, committed offsets (a commit is only accepted or
-refused), commits in callbacks, the maximum size of groups, and writes that fail.
+refused), the maximum size of groups, and writes that fail.
 """
 
 from __future__ import annotations

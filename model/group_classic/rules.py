@@ -37,6 +37,24 @@ class StaticRejoin(Enum):
     """The coordinator remembers it (before KAFKA-10284)."""
 
 
+class StaticReturn(Enum):
+    """What a static member that rejoins a stable group does to it."""
+
+    FINISHES_MOVES = "finishes_moves"
+    """Nothing, unless its former run had still to give something up and to join again: then the group rebalances."""
+    QUIET = "quiet"
+    """Nothing (Kafka): what its former run had to give up then belongs to nobody until the next rebalance."""
+
+
+class LateSync(Enum):
+    """What a static member gets that did not join a generation, and yet names it: a failed-over coordinator counts anew."""
+
+    REFUSED = "refused"
+    """Nothing: it has to join first, as what the group knows of it is out of date."""
+    ACCEPTED = "accepted"
+    """Its assignment, made from what it said when it joined last (Kafka)."""
+
+
 class InstanceFence(Enum):
     """Whose heartbeats and commits are accepted for a static member."""
 
@@ -69,6 +87,15 @@ class ProtocolChoice(Enum):
     """The most advanced one that any of them supports."""
 
 
+class MissedGeneration(Enum):
+    """What a cooperative consumer does that joins with what it owns, and learns that it has missed a generation."""
+
+    LOSES_ALL = "loses_all"
+    """It has lost what it owned, as others may own it by now, and joins once more to say so."""
+    REVOKES = "revokes"
+    """It goes on until it learns its assignment, and gives up the rest as if that were still its own (Kafka)."""
+
+
 # -- the cooperative sticky assignor --
 
 
@@ -94,13 +121,19 @@ class Transfer(Enum):
 
 @frozen
 class Rules:
-    """The decisions of the ``group_classic`` machine; the defaults are Kafka's since 3.5."""
+    """The decisions of the ``group_classic`` machine; the defaults are right.
+
+    But for ``static_return``, ``late_sync`` and ``missed_generation`` they are also Kafka's, since 3.5.
+    """
 
     member_id_required: MemberIdRequired = MemberIdRequired.BEFORE_JOIN
     static_replacement: StaticReplacement = StaticReplacement.ANY_STATE
     static_rejoin: StaticRejoin = StaticRejoin.WRITTEN
+    static_return: StaticReturn = StaticReturn.FINISHES_MOVES
+    late_sync: LateSync = LateSync.REFUSED
     instance_fence: InstanceFence = InstanceFence.MEMBER_ID
     commit_fence: CommitFence = CommitFence.GENERATION
     protocol_choice: ProtocolChoice = ProtocolChoice.COMMON
+    missed_generation: MissedGeneration = MissedGeneration.LOSES_ALL
     claims: Claims = Claims.NEWEST
     transfer: Transfer = Transfer.AFTER_REVOCATION

@@ -46,6 +46,8 @@ class Waiting(Enum):
     TO_JOIN = "to_join"
     """The id was given out, and nobody has joined with it yet: no member so far."""
     NOTHING = "nothing"
+    LATE_JOIN = "late_join"
+    """Nothing either: a static member that has not joined the group's generation."""
     FIRST_JOIN = "first_join"
     """A JoinGroup of a member that is new, and may be taken for dead although it waits."""
     JOIN = "join"
@@ -139,7 +141,8 @@ class MemberState(Enum):
 class Consumer:
     """What a consumer knows: whether it has a member id, its generation, and what it consumes.
 
-    ``owned_generation`` is that of the last assignment (``ConsumerGroupMetadata``); ``rejoins``: it is to join again.
+    ``revoking``: what it has just given up and may still commit, until its callback is over and it joins again;
+    ``rejoins``: it is to join again once it is stable, and until then goes on as it is.
     """
 
     seat: int
@@ -147,7 +150,7 @@ class Consumer:
     has_member_id: bool = False
     generation: int = UNKNOWN_GENERATION
     owned: Partitions = frozenset()
-    owned_generation: int = UNKNOWN_GENERATION
+    revoking: Partitions = frozenset()
     rejoins: bool = False
 
 
