@@ -4,7 +4,8 @@
 Switched off, a row asks the properties that it names, and each must be violated in exactly the steps that it says. Switched on,
 and both times for a control, it asks every invariant and step property that needs no observer, and the named ones: nothing may
 be violated, the whole scope must be explored and be as large as the row says, and what is named must hold. A row without rules
-to switch off has that second side only. ``plain`` is the JSON form, ``hwmark.catalogue/1``.
+to switch off has that second side only. Rows about pure functions are proved by ``function_rows``. ``plain`` is the JSON
+form, ``hwmark.catalogue/1``.
 """
 
 from __future__ import annotations
@@ -16,9 +17,11 @@ from attrs import frozen
 
 from hwmark.spec.catalogue import Row
 from hwmark.spec.coverage import CARRIED_BY
+from hwmark.spec.functions import FUNCTIONS
 from hwmark.spec.property import Invariant, StepProperty
 from hwmark.spec.requirements import CARRIED, REQUIREMENTS
 
+from . import function_rows
 from .asked import Asked, described, named
 from .engine import Engine
 from .plain import to_plain
@@ -55,6 +58,8 @@ def can_be_proved(row: Row) -> bool:
 
 def prove(row: Row, stop: Stop) -> Proved:
     """Explore both sides of a row, and compare them with what it says."""
+    if row.machine in FUNCTIONS:
+        return _prove_function(row, stop)
     *offs, on = (check(asked, stop).report for asked in sides(row))
     findings = [one for off in offs for one in (_breaks_nothing(off, {}) if row.control else _breaks(off, row.breaks))]
     findings += [*_breaks_nothing(on, (*row.breaks, *row.holds)), *_size(row, on)]
@@ -66,6 +71,21 @@ def prove(row: Row, stop: Stop) -> Proved:
         verdict_off=next((_verdict(off, row.breaks) for off in offs), None),
         verdict_on=_verdict(on, (*row.breaks, *row.holds)),
         states=on.states,
+        verdict=worst(verdict for verdict, _ in findings),
+        why=tuple(why for _, why in findings),
+    )
+
+
+def _prove_function(row: Row, stop: Stop) -> Proved:
+    """Ask both sides of a row about a pure function; ``states`` are the questions of its scope."""
+    off, on = function_rows.sides(row, stop)
+    findings = tuple(function_rows.findings(row, off, on))
+    return Proved(
+        row=row,
+        bounds=_bounds(row),
+        verdict_off=function_rows.verdict(off),
+        verdict_on=function_rows.verdict(on),
+        states=on.questions,
         verdict=worst(verdict for verdict, _ in findings),
         why=tuple(why for _, why in findings),
     )
@@ -96,7 +116,10 @@ def sides(row: Row) -> tuple[Asked, ...]:
 
 
 def _bounds(row: Row) -> Any:
-    return described(str(row.machine)).small if row.bounds is None else row.bounds
+    if row.bounds is not None:
+        return row.bounds
+    function = FUNCTIONS.get(str(row.machine))
+    return described(str(row.machine)).small if function is None else function.small
 
 
 Finding = tuple[Verdict, str]
@@ -186,6 +209,7 @@ def plain_row(row: Row, proved: Proved | None, *, ran: bool) -> dict[str, Any]:
         "control": row.control,
         "config": to_plain(row.config),
         "holds": list(row.holds),
+        "example": to_plain(row.example),
     }
     if not ran:
         return written

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from enum import Enum
 from typing import Any
+from uuid import UUID
 
 from attrs import fields, has
 
@@ -16,6 +17,8 @@ def to_plain(value: Any) -> Any:
         return value.value
     if value is None or isinstance(value, bool | int | float | str):
         return value
+    if isinstance(value, UUID):
+        return str(value)
     if has(type(value)):
         return {attribute.name: to_plain(getattr(value, attribute.name)) for attribute in fields(type(value))}
     if isinstance(value, Mapping):

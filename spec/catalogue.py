@@ -8,6 +8,7 @@ published variants were also found by an independent exploration; all others are
 from __future__ import annotations
 
 from . import async_isr_rows, log_rows, planned_rows, replication_rows
+from .assignors import rows as assignor_rows
 from .row import Row
 
 __all__ = ["ROWS", "Row"]
@@ -16,6 +17,7 @@ ROWS: tuple[Row, ...] = (
     *replication_rows.ROWS,
     *async_isr_rows.ROWS,
     *log_rows.ROWS,
+    *assignor_rows.ROWS,
     *planned_rows.ROWS,
 )
 """Every row, those with a machine first."""

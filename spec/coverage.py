@@ -4,14 +4,16 @@
 from __future__ import annotations
 
 from .catalogue import ROWS
+from .functions import FUNCTIONS
 from .machines import MACHINES
 from .requirements import CARRIED, REQUIREMENTS
 
 QUOTED = {
     **{f"{one.name}.{prop.name}": prop.sources for one in MACHINES.values() for prop in one.properties},
+    **{f"{one.name}.{contract.name}": contract.sources for one in FUNCTIONS.values() for contract in one.contracts},
     **{row.id: row.sources for row in ROWS if row.status == CARRIED},
 }
-"""What can carry a requirement, by name, with the sources that it quotes: properties of machines, and rows that are proved."""
+"""What can carry a requirement, by name, with the sources that it quotes: promises of machines and functions, and rows that are proved."""
 
 CARRIED_BY = {requirement: tuple(name for name, sources in QUOTED.items() if requirement in sources) for requirement in REQUIREMENTS}
 """For each requirement the names of those that quote it; of a planned one there are none."""

@@ -116,20 +116,6 @@ GROUPS = (
         ("K-429", "S8"),
     ),
     planned(
-        "newest_claim_wins",
-        "stale claims to partitions",
-        "Of several members that claim a partition the one of the highest generation keeps it; else a member that was away takes back "
-        "what others own.",
-        ("K-429", "A01"),
-    ),
-    planned(
-        "lone_stale_claim_counts",
-        "claims of a member that missed a generation",
-        "A claim of an older generation counts as long as nobody else claims the partition; else it is given away while its owner still "
-        "reads it.",
-        ("K-429", "A03"),
-    ),
-    planned(
         "static_member_replaced_in_any_state",
         "rejoin of a static member",
         "Whoever joins with the instance id of a member takes its place in every state of the group, and the earlier one is fenced; else "

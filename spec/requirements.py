@@ -77,6 +77,11 @@ USERS = (
         "spread them.",
     ),
     Requirement(
+        "S8-assignors",
+        "Each assignor gives every partition that is subscribed to to one subscriber, as evenly and with as few moves as it promises.",
+        CARRIED,
+    ),
+    Requirement(
         "S9",
         "Consumers pull. Without seek, reset or rebalance positions only grow and skip nothing that is visible; they are committed after "
         "consumption, and a restarted consumer resumes there.",
@@ -150,8 +155,8 @@ FAULTS = (
     Requirement("G01", "A static member is replaced only while the group is stable."),
     Requirement("G03", "A static member's new identity is lost with the coordinator."),
     Requirement("G07", "A partition that is given back to its owner looks free."),
-    Requirement("A01", "A stale claim to a partition is believed."),
-    Requirement("A03", "The claim of a member that missed a generation is ignored although nobody else has one."),
+    Requirement("A01", "A stale claim to a partition is believed.", CARRIED),
+    Requirement("A03", "The claim of a member that missed a generation is ignored although nobody else has one.", CARRIED),
     Requirement("O01", "Committed offsets of an active group expire."),
     Requirement("O04", "A transactional commit overwrites a later plain one."),
     Requirement("O06", "A commit to an unknown group is stored."),

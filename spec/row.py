@@ -14,6 +14,14 @@ from .requirements import CARRIED, PLANNED
 
 
 @frozen
+class Example:
+    """A smallest question to a pure function, and its answer where the rule is switched off; ``None`` where it fails."""
+
+    question: Any
+    answer: Any
+
+
+@frozen
 class Row:
     """One rule: switched off it breaks these properties at these depths, switched on it breaks nothing, in these bounds.
 
@@ -43,3 +51,6 @@ class Row:
     symmetry: bool = False
     quick: bool = True
     """Whether the default suite proves it; ``catalogue --run`` proves all."""
+    example: Example | None = None
+    """Of a row about a pure function, which ``machine`` names then: what it keeps instead of a trace. Bounds are the scope of
+    its questions, ``breaks`` says how large a smallest question is that breaks each contract, ``states`` how many there are."""

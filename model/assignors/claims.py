@@ -55,15 +55,16 @@ def cooperative_claim(member: Member) -> Claim:
 
 @frozen
 class Believed:
-    """What each member keeps as owned, and what was claimed twice in the newest generation, so that nobody owns it."""
+    """What each member keeps as owned, what nobody owns since two claim it alike, and which claims were listened to at all."""
 
     owned: Mapping[str, tuple[TopicPartition, ...]]
     disputed: frozenset[TopicPartition]
+    heard: tuple[Claim, ...]
 
 
 def believe(rules: StickyRules, claims: Iterable[Claim], counts: Mapping[str, int]) -> Believed:
     """Return what is believed of claims, in the order of the members; ``counts`` are the partitions of each topic."""
-    possible = [_possible(rules, claim, counts) for claim in claims]
+    possible = tuple(_possible(rules, claim, counts) for claim in claims)
     match rules.claims:
         case Claims.NEWEST:
             return _newest(possible)
@@ -71,9 +72,9 @@ def believe(rules: StickyRules, claims: Iterable[Claim], counts: Mapping[str, in
             return _in_turn(possible)
         case Claims.NEWEST_GENERATION_ONLY:
             newest = max((claim.age for claim in possible), default=NO_GENERATION)
-            return _newest([evolve(claim, partitions=claim.partitions if claim.age == newest else ()) for claim in possible])
+            return _newest(tuple(claim if claim.age == newest else evolve(claim, partitions=()) for claim in possible))
         case Claims.ALL:
-            return Believed({claim.member.id: claim.partitions for claim in possible}, frozenset())
+            return Believed({claim.member.id: claim.partitions for claim in possible}, frozenset(), possible)
         case never:
             assert_never(never)
 
@@ -90,7 +91,7 @@ def _possible(rules: StickyRules, claim: Claim, counts: Mapping[str, int]) -> Cl
     return evolve(claim, partitions=kept)
 
 
-def _newest(claims: Iterable[Claim]) -> Believed:
+def _newest(claims: tuple[Claim, ...]) -> Believed:
     """Believe of several claims to a partition the one of the highest generation, and none if two are of it."""
     owner: dict[TopicPartition, Claim] = {}
     disputed = set[TopicPartition]()
@@ -103,10 +104,10 @@ def _newest(claims: Iterable[Claim]) -> Believed:
             elif claim.age == rival.age and rival is not claim:
                 disputed.add(partition)
     owned = {claim.member.id: tuple(one for one in claim.partitions if owner[one] is claim and one not in disputed) for claim in claims}
-    return Believed(owned, frozenset(disputed))
+    return Believed(owned, frozenset(disputed), claims)
 
 
-def _in_turn(claims: Iterable[Claim]) -> Believed:
+def _in_turn(claims: tuple[Claim, ...]) -> Believed:
     """Believe claims as ``AbstractStickyAssignor.allSubscriptionsEqual`` does, member by member.
 
     The generation of whoever claimed a partition before is read from its subscription, which need not tell what its user
@@ -129,4 +130,4 @@ def _in_turn(claims: Iterable[Claim]) -> Believed:
                 ours.append(partition)
             else:
                 disputed.add(partition)
-    return Believed({member: tuple(partitions) for member, partitions in owned.items()}, frozenset(disputed))
+    return Believed({member: tuple(partitions) for member, partitions in owned.items()}, frozenset(disputed), claims)

@@ -93,12 +93,12 @@ def is_withheld(rules: StickyRules, shared: Shared, member: str, partition: Topi
         case Withheld.NOTHING:
             return False
         case Withheld.CLAIMED:
-            claimed = any(partition in claim.partitions for claim in shared.claims)
+            claimed = any(partition in claim.partitions for claim in shared.believed.heard)
             return claimed and partition not in shared.believed.owned[member]
         case Withheld.REVOKED_AND_ADDED:
             if shared.moved is not None:
                 return partition in shared.moved
-            claimants = {claim.member.id for claim in shared.claims if partition in claim.member.owned}
+            claimants = {claim.member.id for claim in shared.claims if partition in claim.partitions}
             return member not in claimants and any(partition not in shared.of[one] for one in claimants)
         case never:
             assert_never(never)

@@ -49,7 +49,9 @@ def groups(draw: st.DrawFn, shape: Shape = Shape()) -> Group:  # noqa: B008 - fr
 
 def member_ids() -> st.SearchStrategy[str]:
     """Return the strategy for member ids: short ones, and ones like Kafka's."""
-    return st.sampled_from([f"m{number}" for number in range(40)]) | st.builds("consumer-{}-{}".format, st.integers(1, 9), st.uuids(version=4))
+    return st.sampled_from([f"m{number}" for number in range(40)]) | st.builds(
+        "consumer-{}-{}".format, st.integers(1, 9), st.uuids(version=4)
+    )
 
 
 @st.composite
@@ -60,7 +62,11 @@ def all_topics(draw: st.DrawFn, shape: Shape) -> tuple[Topic, ...]:
     if draw(st.booleans()):
         counts = [counts[0]] * len(counts)
     has_racks = shape.racks and draw(st.booleans())
-    ids = draw(st.lists(st.uuids() | st.integers(1, 20).map(lambda number: UUID(int=number)), min_size=len(names), max_size=len(names), unique=True))
+    ids = draw(
+        st.lists(
+            st.uuids() | st.integers(1, 20).map(lambda number: UUID(int=number)), min_size=len(names), max_size=len(names), unique=True
+        )
+    )
     racks = st.frozensets(st.sampled_from(RACKS), min_size=1, max_size=2)
     return tuple(
         Topic(name, count, tuple(draw(racks) for _ in range(count)) if has_racks else (), topic_id)
