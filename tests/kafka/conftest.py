@@ -47,3 +47,11 @@ def replication_control(built: Path) -> Iterator[jvm.Witness]:
     witness = jvm.Witness(command)
     yield witness
     witness.close()
+
+
+@pytest.fixture(scope="session")
+def assignors(built: Path) -> Iterator[jvm.Witness]:
+    """Yield Kafka's own assignors, open for questions."""
+    witness = jvm.Witness(jvm.build(SOURCES / "AssignorWitness.java", built))
+    yield witness
+    witness.close()
