@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -48,7 +48,10 @@ class Asked:
 
     def build(self) -> Machine[Any]:
         """Return the machine in the scope that is asked for."""
-        return self.described.build(self.rules, self.config, self.bounds)
+        try:
+            return self.described.build(self.rules, self.config, self.bounds)
+        except ValueError as error:  # config and bounds that do not go together
+            raise InputError(str(error)) from error
 
     def asked_properties(self) -> tuple[Property, ...]:
         """Return the properties that are asked for, in the order of the machine's list."""
@@ -119,15 +122,21 @@ def view_of(machine: str) -> View:
 
 
 def default_properties(chosen: Described, bounds: Any) -> tuple[str, ...]:
-    """Return what is asked unless somebody chooses: all that need no observer and, of the goals, those due in the scope."""
-    return tuple(
-        prop.name for prop in chosen.properties if not prop.observers and not (isinstance(prop, Reachable) and not prop.expected_in(bounds))
-    )
+    """Return what is asked unless somebody chooses: all that is about the scope, needs no observer and, of the goals, is due in it."""
+    return tuple(prop.name for prop in _about(chosen, bounds) if not prop.observers)
 
 
-def observed_properties(chosen: Described) -> tuple[str, ...]:
-    """Return what is asked only by name, since it needs an observer, whose memory makes more states."""
-    return tuple(prop.name for prop in chosen.properties if prop.observers)
+def observed_properties(chosen: Described, bounds: Any) -> tuple[str, ...]:
+    """Return what of a scope is asked only by name, since it needs an observer, whose memory makes more states."""
+    return tuple(prop.name for prop in _about(chosen, bounds) if prop.observers)
+
+
+def _about(chosen: Described, bounds: Any) -> Iterator[Property]:
+    """Yield the properties that say something about a scope: each of their choices can be made, and goals are due in it."""
+    for prop in chosen.properties:
+        has_choices = all(domain(bounds) for domain in prop.domains.values())
+        if has_choices and not (isinstance(prop, Reachable) and not prop.expected_in(bounds)):
+            yield prop
 
 
 def preset_name(chosen: Described, rules: Any, preferred: str) -> str | None:

@@ -48,7 +48,7 @@ def default_suite() -> tuple[tuple[Asked, ...], tuple[Row, ...]]:
     The reference engine is quick enough for all of them, and nothing has to be compiled for it.
     """
     checks = [ask(name, engine=Engine.REFERENCE) for name in MACHINES]
-    observed = {name: observed_properties(described) for name, described in MACHINES.items()}
+    observed = {name: observed_properties(described, described.small) for name, described in MACHINES.items()}
     checks += [ask(name, properties=properties, engine=Engine.REFERENCE) for name, properties in observed.items() if properties]
     return tuple(checks), tuple(row for row in ROWS if row.quick and can_be_proved(row))
 

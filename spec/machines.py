@@ -10,6 +10,7 @@ from hwmark.model.rules import AsyncIsrRules, LogRules, ReplicationRules
 
 from . import async_isr, async_isr_view, log_machine, log_view, replication, replication_view, versions
 from .described import Described
+from .partition.described import DESCRIBED as PARTITION
 
 MACHINES: dict[str, Described] = {
     one.name: one
@@ -44,5 +45,6 @@ MACHINES: dict[str, Described] = {
             small=log_model.Bounds(log_size=3, records=3, max_leader_epoch=2),
             view=log_view.VIEW,
         ),
+        PARTITION,
     )
 }

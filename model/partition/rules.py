@@ -1,0 +1,221 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The decisions of the ``partition`` machine: one enum each, whose first member is what Kafka 4.3 does.
+
+The other members are what Kafka did before, or a mistake that one of its checks excludes; each is there to be switched
+on, so that the check shows what it is for. ``METADATA_AGAIN`` is the exception: its two members are both of interest.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+
+from attrs import frozen
+
+# -- registration --
+
+
+class RegistrationMatch(Enum):
+    """Which answer to its registration a starting broker believes."""
+
+    SAME_LIFE = "same_life"
+    """The one to the request of this very process (``BrokerLifecycleManager``: the connection dies with the process)."""
+    ANY = "any"
+    """Any, also one to a request of the process before."""
+
+
+class ShutdownDetection(Enum):
+    """When the controller takes a broker's former shutdown for clean."""
+
+    BROKER_EPOCH = "broker_epoch"
+    """When it shows the broker epoch that it wrote down as it stopped (``ClusterControlManager.registerBroker``)."""
+    TRUSTED = "trusted"
+    """Always: a log that lost its tail counts as complete."""
+
+
+# -- the ISR --
+
+
+class Eligibility(Enum):
+    """Whom the controller refuses in a proposed ISR (``ReplicationControlManager.ineligibleReplicasForIsr``)."""
+
+    ACTIVE_INCARNATION = "active_incarnation"
+    """Brokers that are fenced, in controlled shutdown, or of another broker epoch than the one that fetched (KIP-841, KIP-903)."""
+    ACTIVE = "active"
+    """Brokers that are fenced or in controlled shutdown, whichever of their lives fetched (KIP-841)."""
+    INCARNATION = "incarnation"
+    """Brokers of another broker epoch than the one that fetched, dead or alive."""
+
+
+class VersionCheck(Enum):
+    """Which proposals of an ISR the controller compares with its own knowledge."""
+
+    PARTITION_EPOCH = "partition_epoch"
+    """All: one made under another partition epoch is refused (``validateAlterPartitionData``)."""
+    LEADER_EPOCH = "leader_epoch"
+    """Those of another leader epoch are refused, not those of another partition epoch."""
+
+
+class ExpandGuard(Enum):
+    """What a follower must have fetched before the leader proposes it (``Partition.isFollowerInSync``)."""
+
+    EPOCH_START = "epoch_start"
+    """Up to the leader's high watermark, and up to the start of the leader's epoch (KAFKA-7128)."""
+    HIGH_WATERMARK = "high_watermark"
+    """Up to the leader's high watermark, which on a fresh leader is late."""
+    EPOCH_START_ONLY = "epoch_start_only"
+    """Up to the start of the leader's epoch, above which more may be committed by now."""
+    NONE = "none"
+    """Nothing: that it fetches is enough."""
+
+
+class ExpandOn(Enum):
+    """From what the leader knows that a follower has caught up."""
+
+    FETCH = "fetch"
+    """From a fetch that it is just handling (``Partition.updateFollowerFetchState``)."""
+    MEMORY = "memory"
+    """Also from a fetch that it handled before, perhaps in an earlier epoch of its own."""
+
+
+class HighWatermarkOver(Enum):
+    """Whose end offsets hold the high watermark back while an ISR change is in flight."""
+
+    MAXIMAL_ISR = "maximal_isr"
+    """Of all who may be in the ISR by now: the known members and the proposed ones (KIP-497)."""
+    COMMITTED_ISR = "committed_isr"
+    """Of the known members."""
+    PROPOSED_ISR = "proposed_isr"
+    """Of the proposed members."""
+
+
+class HighWatermarkMinimum(Enum):
+    """Whether the high watermark advances while the ISR is smaller than ``min.insync.replicas``."""
+
+    MIN_ISR = "min_isr"
+    """No (KIP-966, since 3.7)."""
+    ANY_ISR = "any_isr"
+    """Yes."""
+
+
+class MetadataAgain(Enum):
+    """What a leader does with metadata of the partition epoch that it already learned from an AlterPartition answer."""
+
+    SKIPPED = "skipped"
+    """Nothing, as it is no news."""
+    APPLIED = "applied"
+    """It takes them over, and forgets with that what it proposed since (``Partition.makeLeader``, 2.7 to 4.3.1)."""
+
+
+class LateCopy(Enum):
+    """What becomes of a second copy of a proposal once the controller has answered the first."""
+
+    DROPPED = "dropped"
+    """It is never handled: Kafka relies on its connections for that (``Partition.handleAlterPartitionError`` says so)."""
+    HANDLED = "handled"
+    """It is handled like the first, whenever it comes: after its sender gave the proposal up, it may be accepted all the same."""
+
+
+# -- fetching --
+
+
+class FetchFence(Enum):
+    """In which leader epoch a follower is served."""
+
+    LEADER_EPOCH = "leader_epoch"
+    """In the leader's own; others get FENCED_LEADER_EPOCH or UNKNOWN_LEADER_EPOCH (KIP-320)."""
+    NONE = "none"
+    """In any."""
+
+
+class Truncation(Enum):
+    """How a follower's log comes to agree with its leader's."""
+
+    EPOCH_AND_END = "epoch_and_end"
+    """The leader says on a fetch which epoch ends where, the follower cuts to what both have (KIP-279, KIP-595)."""
+    END = "end"
+    """The leader says only where the follower's last epoch ends, also if it never had that epoch (KIP-101)."""
+    HIGH_WATERMARK = "high_watermark"
+    """The follower cuts to its own high watermark as it starts to follow, and compares nothing."""
+
+
+class HighWatermarkOfDivergence(Enum):
+    """What a follower does with the high watermark of an answer that tells it to truncate."""
+
+    IGNORED = "ignored"
+    """Nothing: the next answer brings it (KAFKA-14704)."""
+    BEFORE_TRUNCATION = "before_truncation"
+    """It takes it over, and truncates then."""
+
+
+class FetcherRestart(Enum):
+    """When a follower starts to fetch under a new leader epoch (``ReplicaManager.applyLocalFollowersDelta``)."""
+
+    LEADER_EPOCH = "leader_epoch"
+    """With every new leader epoch."""
+    LEADER = "leader"
+    """When another broker leads."""
+
+
+class AnswerMatch(Enum):
+    """Which answer to a fetch a follower believes (``AbstractFetcherThread.processFetchRequest``)."""
+
+    OFFSET_AND_EPOCH = "offset_and_epoch"
+    """One to a fetch from where its log ends, in the leader epoch in which it fetches now."""
+    OFFSET = "offset"
+    """One to a fetch from where its log ends."""
+    EPOCH = "epoch"
+    """One to a fetch in the leader epoch in which it fetches now: a record goes to the end of the log, wherever it is from."""
+
+
+# -- the start of the log, and clients --
+
+
+class Retention(Enum):
+    """How far the start of a log may move (``UnifiedLog.deleteOldSegments``, ``maybeIncrementLogStartOffset``)."""
+
+    HIGH_WATERMARK = "high_watermark"
+    """Up to the high watermark."""
+    LOG_END = "log_end"
+    """Up to the end of the log (until KAFKA-5634)."""
+
+
+class LatestOffset(Enum):
+    """When a leader tells clients where the log ends for them (``Partition.fetchOffsetForTimestamp``)."""
+
+    EPOCH_START = "epoch_start"
+    """Once its high watermark has reached the start of its epoch; before that OFFSET_NOT_AVAILABLE (KIP-207)."""
+    ALWAYS = "always"
+    """Always."""
+
+
+class UndefinedEpochEnd(Enum):
+    """How a consumer takes an answer that says nothing about the epoch of its last record."""
+
+    OUT_OF_RANGE = "out_of_range"
+    """As a position that the log does not know: the reset policy decides (KAFKA-9840)."""
+    OFFSET = "offset"
+    """As a number: the log is said to be truncated to offset -1."""
+
+
+@frozen
+class PartitionRules:
+    """The decisions of the ``partition`` machine; the defaults are those that keep every promise."""
+
+    registration_match: RegistrationMatch = RegistrationMatch.SAME_LIFE
+    shutdown_detection: ShutdownDetection = ShutdownDetection.BROKER_EPOCH
+    eligibility: Eligibility = Eligibility.ACTIVE_INCARNATION
+    version_check: VersionCheck = VersionCheck.PARTITION_EPOCH
+    expand_guard: ExpandGuard = ExpandGuard.EPOCH_START
+    expand_on: ExpandOn = ExpandOn.FETCH
+    high_watermark_over: HighWatermarkOver = HighWatermarkOver.MAXIMAL_ISR
+    high_watermark_minimum: HighWatermarkMinimum = HighWatermarkMinimum.MIN_ISR
+    metadata_again: MetadataAgain = MetadataAgain.SKIPPED
+    late_copy: LateCopy = LateCopy.DROPPED
+    fetch_fence: FetchFence = FetchFence.LEADER_EPOCH
+    truncation: Truncation = Truncation.EPOCH_AND_END
+    high_watermark_of_divergence: HighWatermarkOfDivergence = HighWatermarkOfDivergence.IGNORED
+    fetcher_restart: FetcherRestart = FetcherRestart.LEADER_EPOCH
+    answer_match: AnswerMatch = AnswerMatch.OFFSET_AND_EPOCH
+    retention: Retention = Retention.HIGH_WATERMARK
+    latest_offset: LatestOffset = LatestOffset.EPOCH_START
+    undefined_epoch_end: UndefinedEpochEnd = UndefinedEpochEnd.OUT_OF_RANGE

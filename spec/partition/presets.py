@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Named rules of the ``partition`` machine: the right ones, what Kafka 4.3 does, and each single rule switched off."""
+
+from __future__ import annotations
+
+from attrs import evolve
+
+from hwmark.model.partition.rules import (
+    AnswerMatch,
+    Eligibility,
+    ExpandGuard,
+    ExpandOn,
+    FetcherRestart,
+    FetchFence,
+    HighWatermarkMinimum,
+    HighWatermarkOfDivergence,
+    HighWatermarkOver,
+    LateCopy,
+    LatestOffset,
+    MetadataAgain,
+    PartitionRules,
+    RegistrationMatch,
+    Retention,
+    ShutdownDetection,
+    Truncation,
+    UndefinedEpochEnd,
+    VersionCheck,
+)
+
+RIGHT = PartitionRules()
+
+PRESETS = {
+    "partition": RIGHT,
+    "kafka_4_3": evolve(RIGHT, metadata_again=MetadataAgain.APPLIED),
+    # who is who
+    "registration_unmatched": evolve(RIGHT, registration_match=RegistrationMatch.ANY),
+    "shutdown_trusted": evolve(RIGHT, shutdown_detection=ShutdownDetection.TRUSTED),
+    "incarnation_unchecked": evolve(RIGHT, eligibility=Eligibility.ACTIVE),
+    "fenced_admitted": evolve(RIGHT, eligibility=Eligibility.INCARNATION),
+    # the ISR
+    "partition_epoch_unchecked": evolve(RIGHT, version_check=VersionCheck.LEADER_EPOCH),
+    "late_copies_handled": evolve(RIGHT, late_copy=LateCopy.HANDLED),
+    "expand_unguarded": evolve(RIGHT, expand_guard=ExpandGuard.NONE),
+    "expand_below_epoch_start": evolve(RIGHT, expand_guard=ExpandGuard.HIGH_WATERMARK),
+    "expand_below_high_watermark": evolve(RIGHT, expand_guard=ExpandGuard.EPOCH_START_ONLY),
+    "expand_from_memory": evolve(RIGHT, expand_on=ExpandOn.MEMORY),
+    "high_watermark_over_committed_isr": evolve(RIGHT, high_watermark_over=HighWatermarkOver.COMMITTED_ISR),
+    "high_watermark_over_proposed_isr": evolve(RIGHT, high_watermark_over=HighWatermarkOver.PROPOSED_ISR),
+    "high_watermark_below_min_isr": evolve(RIGHT, high_watermark_minimum=HighWatermarkMinimum.ANY_ISR),
+    # fetching
+    "fetch_unfenced": evolve(RIGHT, fetch_fence=FetchFence.NONE),
+    "truncate_to_high_watermark": evolve(RIGHT, truncation=Truncation.HIGH_WATERMARK),
+    "truncate_to_end": evolve(RIGHT, truncation=Truncation.END),
+    "high_watermark_before_truncation": evolve(RIGHT, high_watermark_of_divergence=HighWatermarkOfDivergence.BEFORE_TRUNCATION),
+    "fetcher_not_restarted": evolve(RIGHT, fetcher_restart=FetcherRestart.LEADER),
+    "answer_of_any_epoch": evolve(RIGHT, answer_match=AnswerMatch.OFFSET),
+    "answer_to_any_offset": evolve(RIGHT, answer_match=AnswerMatch.EPOCH),
+    # the start of the log, and clients
+    "retention_beyond_high_watermark": evolve(RIGHT, retention=Retention.LOG_END),
+    "latest_offset_at_once": evolve(RIGHT, latest_offset=LatestOffset.ALWAYS),
+    "undefined_epoch_end_is_an_offset": evolve(RIGHT, undefined_epoch_end=UndefinedEpochEnd.OFFSET),
+}
+"""Every preset by name, the right one first."""
