@@ -130,31 +130,6 @@ GROUPS = (
         ("K-345", "G03"),
     ),
     planned(
-        "wait_for_release",
-        "target assignment of the consumer protocol",
-        "A member gets a partition only once its former owner acknowledged to have given it up; else both own it.",
-        ("K-848",),
-    ),
-    planned(
-        "epoch_after_revocation",
-        "member epoch of the consumer protocol",
-        "A member enters the next epoch only once it gave up what that epoch takes from it; else its commits for foreign partitions are "
-        "accepted.",
-        ("K-848",),
-    ),
-    planned(
-        "epoch_kept_on_regrant",
-        "partition that is given back",
-        "A partition given back to the member that is giving it up keeps its owner's epoch; else it looks free and is given to a third.",
-        ("K-848", "G07"),
-    ),
-    planned(
-        "previous_epoch_is_tolerated",
-        "lost heartbeat answers",
-        "A heartbeat with the previous member epoch and no foreign partitions is a retry; else one lost answer fences a healthy member.",
-        ("K-848",),
-    ),
-    planned(
         "no_expiry_in_an_active_group",
         "retention of committed offsets",
         "Committed offsets do not expire while the group has members that subscribe to the topic; else an idle partition is read from "

@@ -73,9 +73,10 @@ USERS = (
     ),
     Requirement(
         "S8",
-        "Every group gets every record; within a group each partition has at most one consumer, exactly one once stable, as the assignors "
-        "spread them.",
+        "Within a group each partition has at most one consumer, and exactly one once the group is stable.",
+        CARRIED,
     ),
+    Requirement("S8-groups", "Every group gets every record, and spreads partitions over its members as its assignor does."),
     Requirement(
         "S8-assignors",
         "Each assignor gives every partition that is subscribed to to one subscriber, as evenly and with as few moves as it promises.",
@@ -107,7 +108,8 @@ USERS = (
     ),
     Requirement("S14", "Only committed records can be consumed, and a committed record survives every clean election.", CARRIED),
     Requirement("S14-crashes", "It also survives fewer lossy crashes than min.insync.replicas if eligible leader replicas are on."),
-    Requirement("S15", "A second group reads what the first consumed; partitions are reassigned when members come and go."),
+    Requirement("S15", "Partitions are reassigned when members come and go.", CARRIED),
+    Requirement("S15-groups", "A second group reads what the first consumed."),
 )
 """What users of Kafka rely on."""
 
@@ -134,7 +136,7 @@ PROTOCOL = (
         "K-497-controller", "One ISR change is in flight a partition; what the controller checks, in which order, and what follows."
     ),
     Requirement("K-841", "Brokers that are fenced or shutting down are kept out of the ISR."),
-    Requirement("K-848", "The coordinator reconciles each member with the target assignment by itself, epoch by epoch."),
+    Requirement("K-848", "The coordinator reconciles each member with the target assignment by itself, epoch by epoch.", CARRIED),
     Requirement("K-890", "A write or an end of a transaction that comes too late has no effect."),
     Requirement("K-903", "The ISR admits a broker only in the life in which it fetched."),
     Requirement("K-966", "Replicas that left a small ISR stay eligible to lead, so that one lossy crash loses nothing committed."),
@@ -154,7 +156,7 @@ FAULTS = (
     Requirement("L02", "A new leader answers with an end offset that goes back."),
     Requirement("G01", "A static member is replaced only while the group is stable."),
     Requirement("G03", "A static member's new identity is lost with the coordinator."),
-    Requirement("G07", "A partition that is given back to its owner looks free."),
+    Requirement("G07", "A partition that is given back to its owner looks free.", CARRIED),
     Requirement("A01", "A stale claim to a partition is believed.", CARRIED),
     Requirement("A03", "The claim of a member that missed a generation is ignored although nobody else has one.", CARRIED),
     Requirement("O01", "Committed offsets of an active group expire."),

@@ -59,7 +59,7 @@ def _log_entries(story: Story) -> Iterator[Entry]:
     if any(not cell.committed for cell in cells):
         yield _cell(None, "", "3.5 2.5"), f"dashed border: {words.get('uncommitted', 'not committed')}"
     if any(one.removed for row in story.rows for one in row.lanes):
-        yield _struck, "cut: a record that this step removes"
+        yield _struck, f"cut: {words.get('cut', 'a record that this step removes')}"
     for name, strong in {mark.name: mark.strong for lane in lanes for mark in lane.marks}.items():
         yield _bar(STRONG_BAR if strong else BAR), f"{name}, {words[name]}" if name in words else name
 

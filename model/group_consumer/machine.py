@@ -30,7 +30,7 @@ from .coordinator import (
     coordinator_rebalance_timeout,
     coordinator_session_timeout,
 )
-from .rules import Rules
+from .rules import Assignor, Rules
 from .state import Bounds, Config, State, initial
 
 __all__ = ["Bounds", "Config", "State", "machine"]
@@ -59,5 +59,16 @@ def machine(rules: Rules, config: Config, bounds: Bounds) -> Machine[State]:
             client_crash,
             lose_heartbeat,
         ),
-        interchangeable={"member": tuple(range(bounds.members))} if bounds.replacements == 0 else {},
+        interchangeable={"member": tuple(range(bounds.members))} if are_alike(rules, config, bounds) else {},
     )
+
+
+def are_alike(rules: Rules, config: Config, bounds: Bounds) -> bool:
+    """Whether members may be renamed: the assignor never chooses between two that differ by their number alone.
+
+    It does once two members with the same share are too many for what there is, or two new ones wait for their first.
+    """
+    if rules.assignor is not Assignor.UNIFORM or config.assignment_interval or bounds.replacements > 0:
+        return False
+    stay = not any((bounds.crashes, bounds.expirations, bounds.rebalance_timeouts, bounds.leaves))
+    return bounds.members <= 2 or (bounds.members == 3 and bounds.partitions <= 3 and stay)

@@ -16,7 +16,6 @@ from typing import assert_never
 
 from attrs import evolve, frozen
 
-from hwmark.model.machine import impossible
 from hwmark.model.ownership import PartitionId
 
 from .rules import CommitEpochs, EpochAdvance, HeartbeatEpochs, PartitionEpochUpdate, PreviousEpoch, Release, Rules
@@ -109,12 +108,15 @@ def heartbeat_error(rules: Rules, member: Member, received_epoch: int, owned: Pa
     """
     if received_epoch in {JOIN_EPOCH, member.member_epoch}:
         return Error.NONE
+    if received_epoch > member.member_epoch or received_epoch != member.previous_member_epoch or owned is None:
+        return Error.FENCED_MEMBER_EPOCH
     match rules.heartbeat_epochs:
         case HeartbeatEpochs.CURRENT:
             is_retry = False
         case HeartbeatEpochs.CURRENT_OR_PREVIOUS:
-            is_earlier = received_epoch < member.member_epoch and received_epoch == member.previous_member_epoch
-            is_retry = is_earlier and owned is not None and owned <= held(member.assigned)
+            is_retry = owned <= held(member.assigned)
+        case HeartbeatEpochs.CURRENT_OR_PREVIOUS_UNREVOKED:
+            is_retry = owned <= all_held(member)
         case _:
             assert_never(rules.heartbeat_epochs)
     return Error.NONE if is_retry else Error.FENCED_MEMBER_EPOCH
@@ -274,12 +276,13 @@ def remove_partition_epochs(changes: dict[PartitionId, int], partition_epochs: S
 
 
 def add_partition_epochs(changes: dict[PartitionId, int], partition_epochs: Sequence[int], has: Held, epoch: int) -> None:
-    """Note under which epoch partitions are held, which is later than any before (``ConsumerGroup.addPartitionEpochs``)."""
+    """Note under which epoch partitions are held; if somebody else holds one under a later epoch, that stays.
+
+    Kafka fails if somebody holds it under the same or a later one (``ConsumerGroup.addPartitionEpochs``), which is one way to find out
+    that a partition is held twice.
+    """
     for partition in sorted(held(has)):
-        known = changes.get(partition, partition_epochs[partition])
-        if known != NOT_HELD and known >= epoch:
-            impossible(f"partition {partition} is to be held under epoch {epoch}, and is still held under {known}")
-        changes[partition] = epoch
+        changes[partition] = max(epoch, changes.get(partition, partition_epochs[partition])) if epoch >= 0 else epoch
 
 
 # -- commits --

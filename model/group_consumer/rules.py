@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which protocol: every decision of the consumer group protocol that was taken differently over time, or may be taken wrongly.
 
-The defaults are those of Kafka 4.3.1, but for three, in which Kafka breaks a promise that the protocol makes:
-``PreviousEpoch``, ``InstanceClaim`` and ``OwnedReport``. Presets with names stand in ``hwmark.spec.group_consumer.presets``.
+The defaults are those of Kafka 4.3.1, but for two, in which Kafka breaks a promise that the protocol makes:
+``InstanceClaim`` and ``OwnedReport``. Presets with names stand in ``hwmark.spec.group_consumer.presets``.
 """
 
 from __future__ import annotations
@@ -43,7 +43,9 @@ class HeartbeatEpochs(Enum):
     """Which member epochs are accepted in a heartbeat, besides 0, with which a member joins."""
 
     CURRENT_OR_PREVIOUS = "current_or_previous"
-    """The current one, or the one before it from a member that owns nothing else than it has (KIP-848)."""
+    """The current one, or the one before it from a member that owns nothing else than it is assigned (KIP-848)."""
+    CURRENT_OR_PREVIOUS_UNREVOKED = "current_or_previous_unrevoked"
+    """The same, but a member in its previous epoch may also own what it has yet to give up."""
     CURRENT = "current"
     """The current one alone."""
 
@@ -51,10 +53,10 @@ class HeartbeatEpochs(Enum):
 class PreviousEpoch(Enum):
     """Which epoch counts as a member's previous one."""
 
-    OTHER = "other"
-    """The last one that differs from the current epoch."""
     LAST_WRITTEN = "last_written"
     """That of its record before, also if it was the same epoch (``ConsumerGroupMember.Builder.updateMemberEpoch``)."""
+    OTHER = "other"
+    """The last one that differs from the current epoch."""
 
 
 class InstanceClaim(Enum):
@@ -103,7 +105,7 @@ class Rules:
     release: Release = Release.AWAITED
     epoch_advance: EpochAdvance = EpochAdvance.AFTER_REVOCATION
     heartbeat_epochs: HeartbeatEpochs = HeartbeatEpochs.CURRENT_OR_PREVIOUS
-    previous_epoch: PreviousEpoch = PreviousEpoch.OTHER
+    previous_epoch: PreviousEpoch = PreviousEpoch.LAST_WRITTEN
     instance_claim: InstanceClaim = InstanceClaim.OTHER_MEMBER
     owned_report: OwnedReport = OwnedReport.OWNED_AND_PENDING
     partition_epoch_update: PartitionEpochUpdate = PartitionEpochUpdate.REMOVE_THEN_ADD

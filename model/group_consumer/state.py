@@ -181,6 +181,7 @@ def initial(bounds: Bounds) -> State:
     """Nobody is a member yet; all but the replacements want to be."""
     processes = bounds.members + bounds.replacements
     joining = Client(ClientState.JOINING)
+    kinds = (bounds.crashes, bounds.expirations, bounds.rebalance_timeouts, bounds.losses, bounds.leaves, bounds.failovers)
     return State(
         group=Group(),
         members=(None,) * processes,
@@ -190,7 +191,7 @@ def initial(bounds: Bounds) -> State:
         heartbeats=(None,) * processes,
         committed=(NOBODY,) * bounds.partitions,
         budget=Budget(
-            perturbations=bounds.perturbations,
+            perturbations=min(bounds.perturbations, sum(kinds)),
             crashes=bounds.crashes,
             expirations=bounds.expirations,
             rebalance_timeouts=bounds.rebalance_timeouts,

@@ -158,7 +158,7 @@ def valid_member_state(state: State, *, member: MemberId) -> Witness | None:
     return None if is_valid else witness(state=record.state, member_epoch=record.member_epoch)
 
 
-@invariant(sources=("K-345", "K-848"), one=processes, other=processes)
+@invariant(sources=("K-848",), one=processes, other=processes)
 def one_member_an_instance(state: State, bounds: Bounds, *, one: MemberId, other: MemberId) -> Witness | None:
     """An instance id names one member at most."""
     if one >= other or instance_of(bounds, one) != instance_of(bounds, other):
@@ -202,7 +202,7 @@ def assigned_once_released(before: State, step: Step, after: State, *, partition
     return None
 
 
-@step_property(sources=("S9", "S15", "K-848", "KIP-848", "KIP-1251"), member=processes)
+@step_property(sources=("S15", "K-848", "KIP-848", "KIP-1251"), member=processes)
 def commits_of_holders(before: State, step: Step, after: State, rules: Rules, *, member: MemberId) -> Witness | None:
     """A commit is accepted only from the member that has the partition: whoever lost it, or is no member any more, is refused."""
     if step.action != "client_commit" or step.choices["member"] != member:
@@ -218,7 +218,17 @@ def holder_of(state: State, partition: PartitionId) -> MemberId | None:
     return next((member for member, record in enumerate(state.members) if record is not None and partition in all_held(record)), None)
 
 
-@step_property(sources=("S9", "KIP-1251"), member=processes)
+@step_property(sources=("S15", "K-848"), partition=partitions)
+def commit_of_holder_stays(before: State, step: Step, after: State, *, partition: PartitionId) -> Witness | None:
+    """Once the member that has a partition has committed, nobody else's commit replaces that."""
+    was, now = before.committed[partition], after.committed[partition]
+    holder = holder_of(before, partition)
+    if was == now or was != holder:
+        return None
+    return witness(committed_by=was, replaced_by=now)
+
+
+@step_property(sources=("K-848", "KIP-1251"), member=processes)
 def commits_of_owners_count(before: State, step: Step, after: State, rules: Rules, *, member: MemberId) -> Witness | None:
     """A commit of a current member that has the partition is accepted, also while an answer with a later epoch is on its way."""
     if step.action != "client_commit" or step.choices["member"] != member:
@@ -231,6 +241,24 @@ def commits_of_owners_count(before: State, step: Step, after: State, rules: Rule
 
 
 # -- what observers remember --
+
+
+def answers_missed(memory: tuple[int, ...], before: State, step: Step, after: State) -> tuple[int, ...]:
+    """Return how many answers each member has missed since it last heard one, two standing for more."""
+    if step.action not in {"coordinator_handle_heartbeat", "client_receive_response", "client_crash", "client_leave"}:
+        return memory
+    member = step.choices["member"]
+    missed = min(memory[member] + 1, 2) if step.action == "coordinator_handle_heartbeat" else 0
+    return (*memory[:member], missed, *memory[member + 1 :])
+
+
+MISSED_ANSWERS = Observer(
+    "missed_answers",
+    memory=PerMember[int],
+    initial=lambda state: (0,) * len(state.members),
+    observe=answers_missed,
+)
+"""For each member how many of its heartbeats were handled since it last heard an answer, the one on its way to it included."""
 
 
 def epoch_before(memory: tuple[int, ...], before: State, _step: Step, after: State) -> tuple[int, ...]:
@@ -250,19 +278,34 @@ LAST_OTHER_EPOCH = Observer(
 """For each member the epoch in which the coordinator had it before the current one."""
 
 
-@step_property(sources=("K-848", "KIP-848"), observers=(LAST_OTHER_EPOCH,), member=processes)
+def refused(before: State, step: Step, after: State, member: MemberId) -> Error:
+    """Return why the heartbeat of a current member is refused, if this step does that."""
+    if step.action != "coordinator_handle_heartbeat" or step.choices["member"] != member or before.members[member] is None:
+        return Error.NONE
+    response = after.heartbeats[member]
+    return response.error if isinstance(response, Response) else Error.NONE
+
+
+@step_property(sources=("K-848", "KIP-848"), observers=(MISSED_ANSWERS,), member=processes)
 def no_needless_fencing(
+    before: State, step: Step, after: State, missed_answers: tuple[tuple[int, ...], tuple[int, ...]], *, member: MemberId
+) -> Witness | None:
+    """A member whose heartbeats arrived in order, and that missed one answer at most, is not told that it is no member."""
+    error, missed = refused(before, step, after, member), missed_answers[0][member]
+    return None if error is Error.NONE or missed > 1 else witness(error=error, missed_answers=missed)
+
+
+@step_property(sources=("K-848", "KIP-848"), observers=(LAST_OTHER_EPOCH,), member=processes)
+def no_fencing_of_retries(
     before: State, step: Step, after: State, last_other_epoch: tuple[tuple[int, ...], tuple[int, ...]], *, member: MemberId
 ) -> Witness | None:
-    """A member of the group that knows its epoch, or missed one change of it, is not told that it is none."""
-    if step.action != "coordinator_handle_heartbeat" or step.choices["member"] != member:
+    """A member that knows its current epoch or the one before is not fenced, however many answers it missed."""
+    record, request, last = before.members[member], before.heartbeats[member], last_other_epoch[0][member]
+    if refused(before, step, after, member) is not Error.FENCED_MEMBER_EPOCH or record is None or not isinstance(request, Request):
         return None
-    record, request, response = before.members[member], before.heartbeats[member], after.heartbeats[member]
-    if record is None or not isinstance(request, Request) or not isinstance(response, Response) or response.error is Error.NONE:
+    if request.member_epoch not in {record.member_epoch, last}:
         return None
-    if request.member_epoch not in {JOIN_EPOCH, record.member_epoch, last_other_epoch[0][member]}:
-        return None
-    return witness(error=response.error, sent=request.member_epoch, member_epoch=record.member_epoch, before=last_other_epoch[0][member])
+    return witness(sent=request.member_epoch, member_epoch=record.member_epoch, epoch_before=last)
 
 
 # -- goals --
@@ -321,7 +364,7 @@ def zombie_consumes(state: State, *, partition: PartitionId, member: MemberId) -
     return any(record is not None and partition in held(record.assigned) for record in state.members)
 
 
-@reachable(sources=("S9", "K-848"), scope={"members": 2, "partitions": 2, "expirations": 1, "commits": 1})
+@reachable(sources=("K-848",), scope={"members": 2, "partitions": 2, "expirations": 1, "commits": 1})
 def commit_is_refused(before: State, step: Step, after: State) -> bool:
     """The commit of a zombie is refused."""
     if step.action != "client_commit":
@@ -334,7 +377,7 @@ def is_static(config: Config) -> bool:
     return config.static_membership
 
 
-@reachable(sources=("K-345", "K-848"), scope={"members": 2, "partitions": 2, "leaves": 1, "replacements": 1}, member=processes)
+@reachable(sources=("K-848",), scope={"members": 2, "partitions": 2, "leaves": 1, "replacements": 1}, member=processes)
 def static_member_returns(before: State, step: Step, after: State, config: Config, *, member: MemberId) -> bool:
     """A process takes the place of one that left for a while, in the same group epoch and with the same partitions."""
     if not is_static(config):
@@ -406,8 +449,10 @@ PROPERTIES = (
     member_epoch_order,
     assigned_once_released,
     commits_of_holders,
+    commit_of_holder_stays,
     commits_of_owners_count,
     no_needless_fencing,
+    no_fencing_of_retries,
     group_becomes_stable,
     member_gives_up,
     member_waits_for_release,
