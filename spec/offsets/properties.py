@@ -27,9 +27,10 @@ def is_loaded(state: State) -> bool:
     return not state.is_loading
 
 
-def has_generations(state: State, bounds: Bounds) -> bool:
-    """Whether a generation is left; a coordinator that still loads the group will know the stored one."""
-    return max(state.generation, state.stored.generation) < bounds.max_generation
+def has_generations(state: State, config: Config, bounds: Bounds) -> bool:
+    """Whether a generation is left for a rebalance; a consumer group needs one to take a member out, and one for its return."""
+    needed = 1 if config.group_protocol is Protocol.CLASSIC else 2
+    return max(state.generation, state.stored.generation) + needed <= bounds.max_generation
 
 
 def is_classic(_before: State, _step: Step, _after: State, config: Config) -> bool:
@@ -84,7 +85,7 @@ def structure(state: State, bounds: Bounds) -> Witness | None:
 # -- who sets the committed offset --
 
 
-@step_property(sources=("S9", "O06", "K-447", "KIP-1251"), member=members)
+@step_property(sources=("S9", "O06", "KIP-447", "KIP-1251"), member=members)
 def commits_are_fenced(before: State, step: Step, after: State, *, member: MemberId) -> Witness | None:
     """A member's commit is accepted only while it has the partition, and only under a generation from its assignment on."""
     request = before.requests[member]
@@ -118,7 +119,7 @@ def first_position_is_committed(before: State, step: Step, after: State, rules: 
     return None if position == expected else witness(step=str(step), position=position, committed=expected)
 
 
-@invariant(sources=("S9", "K-447", "KIP-447"), member=members)
+@invariant(sources=("S9", "KIP-447"), member=members)
 def owner_is_not_behind(state: State, *, member: MemberId) -> Witness | None:
     """Nothing commits beyond the position from which the owner of the partition consumes: it repeats nothing that is committed."""
     position = state.positions[member]
@@ -236,7 +237,7 @@ def refusal(before: State, step: Step, rules: Rules, config: Config) -> Error:
     return Error.NONE if request is None else commit_error(rules, config, before, sender(rules, member, request))
 
 
-@reachable(sources=("O04", "K-447"), scope=small(transactional_commits=1))
+@reachable(sources=("O04", "KIP-447"), scope=small(transactional_commits=1))
 def transaction_commits_offset(before: State, step: Step, after: State) -> bool:
     """The committed offset is that of a transaction, once its marker is written."""
     return step.action == "end_transaction" and after.committed is not None and after.committed.producer != NOBODY
@@ -249,7 +250,7 @@ def later_commit_outlives_transaction(before: State, step: Step, after: State) -
     return is_commit and after.committed is not None and after.committed.producer == NOBODY
 
 
-@reachable(sources=("K-447",), scope=small(members=2, max_generation=2, transactional_commits=1), member=members)
+@reachable(sources=("KIP-447",), scope=small(members=2, max_generation=2, transactional_commits=1), member=members)
 def offset_is_unstable(state: State, *, member: MemberId) -> bool:
     """A new owner has to wait for its first position until the former owner's transaction is decided."""
     asks = state.owner == member and state.believed[member] == state.assignment_epoch and state.positions[member] == INVALID_OFFSET
@@ -269,7 +270,7 @@ def offset_survives_failover(before: State, step: Step, after: State) -> bool:
     return step.action == "load_group" and after.committed is not None
 
 
-@reachable(sources=("S9", "S15"), scope=small(max_generation=2, commits=2, deletions=1), member=members)
+@reachable(sources=("S9",), scope=small(max_generation=2, commits=2, deletions=1), member=members)
 def group_begins_anew(state: State, *, member: MemberId) -> bool:
     """After the group was deleted with its offset, a member of its next life begins at the start of the log, and commits there."""
     return state.deletions > 0 and state.log != () and state.owner == member and state.committed is not None

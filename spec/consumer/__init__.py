@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a consumer promises about its place in a partition."""
