@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from . import async_isr_rows, log_rows, planned_rows, replication_rows
 from .assignors import rows as assignor_rows
+from .group_classic import rows as group_classic_rows
+from .group_classic import scopes as group_classic_scopes
 from .group_consumer import rows as group_consumer_rows
 from .group_consumer import scopes as group_consumer_scopes
 from .row import Row
@@ -20,6 +22,8 @@ ROWS: tuple[Row, ...] = (
     *async_isr_rows.ROWS,
     *log_rows.ROWS,
     *assignor_rows.ROWS,
+    *group_classic_rows.ROWS,
+    *group_classic_scopes.SCOPES,
     *group_consumer_rows.ROWS,
     *group_consumer_scopes.SCOPES,
     *planned_rows.ROWS,

@@ -8,6 +8,7 @@ which are interchangeable.
 from __future__ import annotations
 
 from .async_isr_rows import VERSIONS
+from .group_classic import lessons as group_classic_lessons
 from .group_consumer import lessons as group_consumer_lessons
 from .lesson import Lesson
 from .log_rows import LOG
@@ -239,6 +240,7 @@ LESSONS = {
         "Kafka refuses every offset below the log start offset, whatever is still on disk.",
         source="UnifiedLog.checkLogStartOffset",
     ),
+    **group_classic_lessons.LESSONS,
     **group_consumer_lessons.LESSONS,
 }
 """Each lesson by the name of its trace."""

@@ -10,6 +10,7 @@ from hwmark.model.rules import AsyncIsrRules, LogRules, ReplicationRules
 
 from . import async_isr, async_isr_view, log_machine, log_view, replication, replication_view, versions
 from .described import Described
+from .group_classic.described import DESCRIBED as GROUP_CLASSIC
 from .group_consumer.described import DESCRIBED as GROUP_CONSUMER
 from .partition.described import DESCRIBED as PARTITION
 
@@ -47,6 +48,7 @@ MACHINES: dict[str, Described] = {
             view=log_view.VIEW,
         ),
         PARTITION,
+        GROUP_CLASSIC,
         GROUP_CONSUMER,
     )
 }

@@ -110,26 +110,6 @@ REPLICATION = (
 
 GROUPS = (
     planned(
-        "revoke_before_assign",
-        "cooperative rebalance",
-        "A partition that moves is unassigned for one generation, until its owner gave it up; else two members own it at a time.",
-        ("K-429", "S8"),
-    ),
-    planned(
-        "static_member_replaced_in_any_state",
-        "rejoin of a static member",
-        "Whoever joins with the instance id of a member takes its place in every state of the group, and the earlier one is fenced; else "
-        "two processes are members under one instance id.",
-        ("K-345", "G01"),
-    ),
-    planned(
-        "static_rejoin_is_stored",
-        "failover of the coordinator",
-        "A static member's new member id is written before it is answered; else a failed-over coordinator fences the living and trusts "
-        "the dead.",
-        ("K-345", "G03"),
-    ),
-    planned(
         "no_expiry_in_an_active_group",
         "retention of committed offsets",
         "Committed offsets do not expire while the group has members that subscribe to the topic; else an idle partition is read from "
