@@ -10,6 +10,9 @@
   the earlier generation and ``NOBODY``: a generation counts for a partition once the partition is given to somebody in it.
 * ``count(state) -> int``: how many partitions there are.
 
+Members are identities of the kind ``member``, and partitions, if they are interchangeable, of the kind ``partition``. Where a
+coordinator may fail over, say what is *stored*: a rebalance that was not stored is as if it had not begun.
+
 Then ``refines_ownership, beliefs_are_grants = refinement(ownership, count=count, partitions=…, sources=…)`` are properties
 of its steps, to be listed among its properties: the first needs no memory, the second remembers every grant, as the abstract
 machine does. One step may grant and revoke several partitions; each must be as in the abstract machine:
