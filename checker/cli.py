@@ -217,6 +217,28 @@ def simulate(  # noqa: PLR0913 - one parameter for each option
 
 
 @app.command()
+def conform(  # noqa: PLR0913 - one parameter for each option
+    target: Annotated[str, typer.Argument(metavar="TARGET", help="What to drive: assignors, the assignors of client libraries.")],
+    *,
+    libraries: Annotated[
+        list[str] | None,
+        typer.Option("--library", metavar="NAME", help="Ask this library only; repeatable (default: all that are installed)."),
+    ] = None,
+    budget: Annotated[int, typer.Option(min=1, max=1_000_000, metavar="N", help="At most so many questions of each part.")] = 300,
+    seed: Annotated[int, typer.Option(min=0, metavar="N", help="The same seed asks the same questions.")] = 0,
+    known: Annotated[Path | None, typer.Option(metavar="FILE", help="Deviations that are known: only others fail.")] = None,
+    output: Output = None,
+    json: Json = False,
+    out: Annotated[Path | None, typer.Option(metavar="DIR", help="Also write the report, in every format, here.")] = None,
+) -> int:
+    """Drive real implementations with generated questions: where do they deviate from the model, in the smallest case."""
+    chosen = _format(output, json=json)
+    from .conform import command  # noqa: PLC0415 - all that asks
+
+    return command.run(target, command.Plan(tuple(dict.fromkeys(libraries or ())), budget, seed), known, chosen.value, out)
+
+
+@app.command()
 def replay(  # noqa: PLR0913 - one parameter for each option
     trace: Annotated[str, typer.Argument(metavar="TRACE.json|NAME", help="A trace file, or the name of a trace that comes with hwmark.")],
     *,

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import partial
 from typing import Any
 
 from attrs import frozen
@@ -37,7 +36,7 @@ class Answers:
 
 def ask_all(described: DescribedFunction, preset: str, scope: Any, contracts: tuple[Contract, ...], stop: Stop) -> Answers:
     """Ask every question of a scope, or until each contract is broken."""
-    answer, broken, questions = partial(described.function, rules=described.presets[preset]), dict[str, Broken](), 0
+    answer, broken, questions = described.under(preset), dict[str, Broken](), 0
     for question in described.questions(scope):
         why = stop()
         if why is not None:
@@ -54,13 +53,13 @@ def ask_all(described: DescribedFunction, preset: str, scope: Any, contracts: tu
 
 def broken_by(described: DescribedFunction, preset: str, question: Any) -> tuple[str, ...]:
     """Return the contracts that the answer to one question breaks."""
-    answer = partial(described.function, rules=described.presets[preset])
+    answer = described.under(preset)
     return tuple(one.name for one in described.contracts if one.witness(answer, question) is not None)
 
 
 def answer_to(described: DescribedFunction, preset: str, question: Any) -> Any:
     """Return the answer to a question, or ``None`` where the function fails."""
     try:
-        return described.function(question, described.presets[preset])
+        return described.under(preset)(question)
     except ImpossibleError:
         return None

@@ -95,6 +95,11 @@ class DescribedFunction:
     small: Any
     """The scope in which the right rules are checked unless a row says another one."""
 
+    def under(self, preset: str) -> Callable[[Any], Any]:
+        """Return the function under a preset."""
+        rules = self.presets[preset]
+        return lambda question: self.function(question, rules)
+
     def find(self, name: str) -> Contract | None:
         """Return the contract of this name, if the function has it."""
         return next((one for one in self.contracts if one.name == name), None)

@@ -14,7 +14,7 @@ from hwmark.spec.function import Contract, contract
 from hwmark.spec.property import Witness, witness
 
 from .balance import better_move
-from .claims import claimants, kept_by_subscribers
+from .claims import NOBODY, claimants, kept_by_subscribers, owners
 from .contracts import all_equal, without_racks, written
 
 
@@ -35,7 +35,8 @@ def stickiness(reading: Reading, *sources: str) -> Stickiness:
     """Return the promises about what is owned by claims that are read in this way."""
 
     def equal(group: Group) -> bool:
-        return all_equal(group) and without_racks(group) and bool(group.members)
+        undisputed = NOBODY not in owners(group, reading).values()
+        return all_equal(group) and without_racks(group) and undisputed and bool(group.members)
 
     def is_settled(group: Group) -> bool:
         """Whether what members own is a whole answer that could not be more balanced, and nobody claims more."""
@@ -46,7 +47,7 @@ def stickiness(reading: Reading, *sources: str) -> Stickiness:
 
     @contract(sources=("S8-assignors", *sources), when=equal)
     def keeps_most(group: Group, answer: Assignment) -> Witness | None:
-        """Where all subscribe to the same topics, as many partitions stay with their owners as a balanced answer allows."""
+        """Where all subscribe to the same, and claim nothing twice, as many partitions stay as a balanced answer allows."""
         owned = kept_by_subscribers(group, reading)
         least, extras = divmod(sum(topic.partitions for topic in subscribed_topics(group)), len(group.members))
         possible = sum(min(len(share), least) for share in owned.values()) + min(

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The command ``hwmark conform``: drive a target, compare with what is known, write the answer, return the exit code."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+from contextlib import ExitStack
+from functools import partial
+from pathlib import Path
+
+from hwmark.checker import formats
+from hwmark.checker.asked import named
+from hwmark.checker.interrupt import Interrupt
+from hwmark.checker.output import folder, print_out, write_file
+from hwmark.checker.progress import ProgressLine
+from hwmark.checker.text import sanitize
+
+from .assignors.target import conform as assignors
+from .found import Outcome, Plan, Target
+from .known import compare, read_known
+from .report import Report, plain
+
+__all__ = ["Plan", "run"]
+
+EXIT_CODES = {Outcome.CLEAN: 0, Outcome.DEVIATES: 1, Outcome.UNDETERMINED: 3}
+FILES = {"text": "conform.txt", "json": "conform.json", "junit": "conform.junit.xml", "sarif": "conform.sarif"}
+"""The name of the report in each format, in the folder given with ``--out``."""
+
+TARGETS: dict[str, Target] = {"assignors": assignors}
+"""What can be driven, by name."""
+
+
+def run(target: str, plan: Plan, known: Path | None, output: str, out: Path | None) -> int:
+    """Drive a target under a plan, and return the exit code of what was found."""
+    drive = TARGETS[named("target", target, TARGETS)]
+    pinned = {} if known is None else read_known(known)
+    place = None if out is None else folder(out)
+    line, started = ProgressLine(sys.stderr), time.monotonic()
+    try:
+        with Interrupt() as interrupt:
+            found = drive(plan, interrupt.stop, line.done)
+    finally:
+        line.clear()
+    compared = compare(found.checks, pinned)
+    report = Report(target, plan, found.implementations, compared.checks, compared.unseen, found.stopped, time.monotonic() - started)
+    with ExitStack() as last:  # all of it happens, the last first, also where one before could not be written
+        if place is not None:
+            for name, file in FILES.items():
+                last.callback(_write, place / file, partial(_written, report, name))
+        colour = output == "text" and sys.stdout.isatty()
+        where = f"Reports are in {sanitize(str(place))}.\n" if place is not None and output == "text" else ""
+        last.callback(lambda: print_out(_written(report, output, colour=colour) + where))
+    return EXIT_CODES[report.outcome]
+
+
+def _write(path: Path, text: Callable[[], str]) -> None:
+    write_file(path, text())
+
+
+def _written(report: Report, output: str, *, colour: bool = False) -> str:
+    match output:
+        case "json":
+            return formats.to_json(plain(report))
+        case "text":
+            from .text import conform_text  # noqa: PLC0415 - rich, only for text
+
+            return conform_text(report, colour=colour)
+    from . import programs  # noqa: PLC0415 - only for these formats
+
+    return programs.junit(report) if output == "junit" else formats.to_json(programs.sarif(report))

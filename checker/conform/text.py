@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A report of ``hwmark conform`` as text: what each part was asked, each deviation with its story, and the figures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rich.table import Table
+from rich.text import Text
+
+from hwmark.checker.formats.layout import add_row, prose, rendered, table_of
+from hwmark.checker.text import sanitize
+
+from .found import Check, Outcome, Verdict
+from .report import A_SAMPLE, Report
+
+STYLES = {"clean": "green", "deviates": "bold red", "known": "yellow", "undetermined": "yellow", "not_asked": "dim"}
+
+
+def conform_text(report: Report, *, colour: bool = False) -> str:
+    """Return the report as text."""
+    fields = list(dict.fromkeys(check.field for check in report.checks))
+    table = table_of("asked", "kept", "deviates", names=fields)
+    for field in fields:
+        checks = [check for check in report.checks if check.field == field]
+        kept = [check.rule for check in checks if check.verdict is Verdict.CLEAN]
+        broken = [_broken(check) for check in checks if check.verdict in (Verdict.DEVIATES, Verdict.KNOWN)]
+        add_row(table, field, ", ".join(kept), "\n".join(broken))
+    parts: list[Text | Table] = [Text(_heading(report), style="bold")]
+    parts += [table] if fields else []
+    for check in report.having(Verdict.DEVIATES):
+        parts += _story(check)
+    return rendered(*parts, *map(prose, _notes(report)), colour=colour)
+
+
+def _heading(report: Report) -> str:
+    asked = ", ".join(f"{one.name} {one.version}" for one in report.implementations if one.why is None)
+    return f"{report.target} of {sanitize(asked)}" if asked else f"{report.target}: nothing to ask"
+
+
+def _broken(check: Check) -> str:
+    return f"{check.rule} (known)" if check.verdict is Verdict.KNOWN else check.rule
+
+
+def _story(check: Check) -> Iterator[Text | Table]:
+    """Yield a deviation: its id, what was promised, the smallest question, and what is wrong with the answer."""
+    yield Text(f"\n{check.id}", style=STYLES[check.verdict.value])
+    yield prose(f"Promised: {check.promise}")
+    if check.deviation is None:
+        return
+    story = check.deviation.story
+    yield prose(sanitize(story.question))
+    table = table_of(*story.columns, names=[row[0] for row in story.rows])
+    for row in story.rows:
+        add_row(table, *row)
+    yield table
+    yield prose(sanitize(story.wrong))
+
+
+def _notes(report: Report) -> Iterator[str]:
+    yield ""
+    for one in report.implementations:
+        if one.why is not None:
+            yield f"{one.name}: {sanitize(one.why)}."
+    for check in report.having(Verdict.KNOWN):
+        yield f"Known: {check.id}: {sanitize(check.why or '')}"
+    reasons: dict[str, list[str]] = {}
+    for check in report.having(Verdict.NOT_ASKED, Verdict.UNDETERMINED):
+        reasons.setdefault(f"{check.field}: {check.why}", []).append(check.rule)
+    for reason, rules in reasons.items():
+        yield f"Not asked of {sanitize(reason)}: {', '.join(rules)}."
+    for pinned in report.unseen:
+        yield f"Pinned, but not found this time: {pinned}."
+    if report.stopped:
+        yield f"Stopped early: {sanitize(report.stopped)}."
+    yield f"At most {report.plan.budget:,} questions of each, seed {report.plan.seed}, {report.seconds:.1f} s."
+    counts = {"deviates": Verdict.DEVIATES, "known": Verdict.KNOWN, "clean": Verdict.CLEAN, "undetermined": Verdict.UNDETERMINED}
+    tally = ", ".join(f"{len(report.having(verdict))} {what}" for what, verdict in counts.items() if report.having(verdict))
+    closing = f"{report.outcome.value}: {tally or 'nothing was asked'}."
+    yield f"{closing} {A_SAMPLE}" if report.outcome is Outcome.CLEAN else closing
