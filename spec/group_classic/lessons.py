@@ -119,7 +119,7 @@ LESSONS = {
         preset="static_return_quiet",
         config=COOPERATIVE_STATIC,
         bounds=RESTARTED_WITH_TWO,
-        property="all_partitions_owned",
+        property="settled_group_owns_all",
         note="A partition is to move, its owner is a static member, and it crashes and returns before it has given the partition up: it "
         "keeps its place quietly, has nothing to give up any more, and nobody joins again. A move needs two rebalances, and Kafka leaves "
         "it to the former owner's process to ask for the second one, while a static member is taken to be the same one after its return. "
@@ -130,7 +130,7 @@ LESSONS = {
         preset="late_sync_accepted",
         config=COOPERATIVE_STATIC,
         bounds=SLOW_AND_FAILED_OVER,
-        property="all_partitions_owned",
+        property="settled_group_owns_all",
         note="A generation begins, is not written yet, and is lost with its coordinator; the next one begins a generation of the same "
         "number without a static member that was too slow, and that member, which knows the number from before, gets an assignment made "
         "from what it said long ago. By its number it does not learn that it missed anything, and so it does not join again to say that "

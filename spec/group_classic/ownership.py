@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from hwmark.model.group_classic.state import (
+    Bounds,
     ConsumerId,
     GroupState,
     MemberId,
@@ -12,11 +13,12 @@ from hwmark.model.group_classic.state import (
     consumers,
     member_ids,
     partitions,
+    seats,
 )
 from hwmark.model.machine import Step
 from hwmark.spec.property import Witness, invariant, step_property, witness
 
-from .standing import is_accepted_commit, is_current, joined_with, owns
+from .standing import is_accepted_commit, is_current, is_settled, joined_with, owns
 
 # -- ownership --
 
@@ -63,6 +65,15 @@ def everything_is_assigned(state: State, *, partition: PartitionId) -> Witness |
     if len(owners) == 1 or (not owners and any(partition in one.claim.partitions for _, one in known)):
         return None
     return witness(owners=tuple(owners))
+
+
+@invariant(sources=("S8", "S15", "K-345", "K-429"))
+def settled_group_owns_all(state: State, bounds: Bounds) -> Witness | None:
+    """Once every consumer is current and none is to join again, every partition is owned by one of them."""
+    if not is_settled(state, bounds):
+        return None
+    owned = sorted(partition for seat in seats(bounds) for partition in state.consumers[seat].owned)
+    return None if owned == list(partitions(bounds)) else witness(owned=tuple(owned))
 
 
 # -- commits --

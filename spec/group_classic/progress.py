@@ -15,7 +15,7 @@ from hwmark.model.group_classic.state import (
 from hwmark.model.machine import Step
 from hwmark.spec.property import converges, leads_to, reachable
 
-from .standing import is_current, is_member
+from .standing import is_current, is_member, is_settled
 
 # -- goals --
 
@@ -77,16 +77,6 @@ def group_gets_empty(before: State, step: Step, after: State) -> bool:
 
 
 # -- what comes true at last --
-
-
-def is_settled(state: State, bounds: Bounds) -> bool:
-    """Whether the group is stable, everybody who should run is current and is not to join again, and nobody else is a member."""
-    if state.group.phase is not GroupState.STABLE:
-        return False
-    for member, one in enumerate(state.members):
-        if (one is not None) is not (member < bounds.consumers):
-            return False
-    return all(is_current(state, seat) and not state.consumers[seat].rejoins for seat in seats(bounds))
 
 
 def is_undisturbed(state: State) -> bool:

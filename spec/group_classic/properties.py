@@ -28,6 +28,7 @@ from .ownership import (
     kept_until_revoked,
     moves_take_two_generations,
     one_owner,
+    settled_group_owns_all,
 )
 from .progress import (
     all_partitions_owned,
@@ -47,6 +48,7 @@ PROPERTIES = (
     kept_until_revoked,
     moves_take_two_generations,
     everything_is_assigned,
+    settled_group_owns_all,
     commits_are_of_the_generation,
     commits_are_of_the_owner,
     one_member_per_instance,

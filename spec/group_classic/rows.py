@@ -169,7 +169,7 @@ ROWS = (
         rules_on="group_classic",
         config=COOPERATIVE_STATIC,
         bounds=RESTARTED_WITH_TWO,
-        breaks={"everything_is_assigned": 19, "all_partitions_owned": 19},
+        breaks={"everything_is_assigned": 19, "settled_group_owns_all": 25, "all_partitions_owned": 19},
         trace="static_return_quiet",
         quick=False,
     ),
@@ -184,7 +184,7 @@ ROWS = (
         rules_on="group_classic",
         config=COOPERATIVE_STATIC,
         bounds=SLOW_AND_FAILED_OVER,
-        breaks={"all_partitions_owned": 28},
+        breaks={"settled_group_owns_all": 35, "commits_are_of_the_owner": 28, "all_partitions_owned": 28},
         trace="late_sync_accepted",
         quick=False,
     ),
@@ -203,4 +203,19 @@ ROWS = (
         trace="missed_generation_revokes",
         quick=False,
     ),
+    Row(
+        id="kafka_with_cooperative_static_members",
+        rule="static_return, late_sync, missed_generation",
+        statement="As Kafka decides, a group of cooperative static members may settle with a partition that nobody owns, and take commits "
+        "from a member that was too slow. Eager ones and dynamic ones keep every promise, as scopes show.",
+        sources=("K-345", "K-429", "S8"),
+        machine="group_classic",
+        rules_off="kafka_3_5",
+        rules_on="group_classic",
+        config=COOPERATIVE_STATIC,
+        bounds=SLOW_WITH_TWO,
+        breaks={"settled_group_owns_all": 25, "commits_are_of_the_owner": 28},
+        quick=False,
+    ),
 )
+"""What breaks without each rule."""

@@ -75,6 +75,7 @@ SCOPES = (
         sources=("S8", "S15", "K-429"),
         config=UPGRADE,
         bounds=ANY_TWO,
+        states=183_592,
     ),
     scope(
         id="classic_mixed_any_two",
@@ -82,6 +83,35 @@ SCOPES = (
         sources=("S8", "S15", "K-345", "K-429"),
         config=Config(),
         bounds=ANY_TWO_STATIC,
+        states=1_370_187,
+    ),
+    scope(
+        id="classic_kafka_eager_any_two",
+        statement="As Kafka decides: two eager static members, two partitions, and any two things that go wrong.",
+        sources=("S8", "S15", "K-345"),
+        rules_on="kafka_3_5",
+        config=EAGER_STATIC,
+        bounds=ANY_TWO_STATIC,
+        states=1_448_678,
+    ),
+    scope(
+        id="classic_kafka_cooperative_any_two",
+        statement="As Kafka decides: two cooperative dynamic members, two partitions, and any two things that go wrong.",
+        sources=("S8", "S15", "K-429"),
+        rules_on="kafka_3_5",
+        config=COOPERATIVE,
+        bounds=ANY_TWO,
+        states=262_266,
+    ),
+    scope(
+        id="classic_kafka_upgrade_any_two",
+        statement="As Kafka decides: a cooperative consumer and one that still lists range too and is eager, two partitions, and any two "
+        "things that go wrong.",
+        sources=("S8", "S15", "K-429"),
+        rules_on="kafka_3_5",
+        config=UPGRADE,
+        bounds=ANY_TWO,
+        states=183_445,
     ),
     scope(
         id="classic_eager_of_three",

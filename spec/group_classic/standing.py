@@ -4,11 +4,14 @@
 from __future__ import annotations
 
 from hwmark.model.group_classic.state import (
+    Bounds,
     ConsumerId,
+    GroupState,
     MemberId,
     MemberState,
     PartitionId,
     State,
+    seats,
 )
 from hwmark.model.machine import Step
 
@@ -45,3 +48,13 @@ def is_accepted_commit(before: State, step: Step, after: State) -> bool:
     consumer: ConsumerId = step.choices["consumer"]
     unchanged: bool = before.consumers[consumer] == after.consumers[consumer]
     return unchanged
+
+
+def is_settled(state: State, bounds: Bounds) -> bool:
+    """Whether the group is stable, everybody who should run is current and is not to join again, and nobody else is a member."""
+    if state.group.phase is not GroupState.STABLE:
+        return False
+    for member, one in enumerate(state.members):
+        if (one is not None) is not (member < bounds.consumers):
+            return False
+    return all(is_current(state, seat) and not state.consumers[seat].rejoins for seat in seats(bounds))
