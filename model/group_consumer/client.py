@@ -12,7 +12,7 @@ from hwmark.model.ownership import MemberId, PartitionId
 
 from .reconciliation import JOIN_EPOCH, LEAVE_EPOCH, STATIC_LEAVE_EPOCH, Error, Partitions, commit_error
 from .rules import OwnedReport, Rules
-from .state import OUTSIDE, Bounds, Client, ClientState, Config, Request, Response, State, Unsent, partitions, processes, spent
+from .state import OUTSIDE, Bounds, Client, ClientState, Request, Response, State, Unsent, is_static, partitions, processes, spent
 
 # -- rules --
 
@@ -38,12 +38,12 @@ def reported(rules: Rules, client: Client) -> Partitions:
     simplified="a process that starts has a new member id, as nothing is left of the former one; a process that fails for good is "
     "started again by somebody",
 )
-def client_join(state: State, config: Config, bounds: Bounds, *, member: MemberId) -> State | None:
+def client_join(state: State, bounds: Bounds, *, member: MemberId) -> State | None:
     """A consumer that is not in the group wants to be: it starts, or subscribes again."""
     client = state.clients[member].state
     if client not in OUTSIDE or state.heartbeats[member] is not None:
         return None
-    if client is ClientState.GONE and (state.members[member] is not None or (member >= bounds.members and not config.static_membership)):
+    if client is ClientState.GONE and (state.members[member] is not None or (member >= bounds.members and not is_static(bounds, member))):
         return None
     return put(state, clients={member: Client(ClientState.JOINING)})
 
@@ -137,12 +137,12 @@ def client_commit(state: State, rules: Rules, *, member: MemberId, partition: Pa
     versions="4.0–4.3",
     simplified="once no heartbeat is on its way: it would be handled before this one; a static member always leaves for a while",
 )
-def client_leave(state: State, config: Config, *, member: MemberId) -> State | None:
+def client_leave(state: State, bounds: Bounds, *, member: MemberId) -> State | None:
     """A member gives up everything and says that it leaves; the answer does not matter to it."""
     client, budget = state.clients[member].state, spent(state.budget, "leaves")
     if budget is None or client in OUTSIDE or isinstance(state.heartbeats[member], Request):
         return None
-    request = Request(STATIC_LEAVE_EPOCH if config.static_membership else LEAVE_EPOCH)
+    request = Request(STATIC_LEAVE_EPOCH if is_static(bounds, member) else LEAVE_EPOCH)
     return put(state, clients={member: Client(ClientState.UNSUBSCRIBED)}, heartbeats={member: request}, budget=budget)
 
 

@@ -40,6 +40,7 @@ from .state import (
     Response,
     State,
     assignments,
+    is_static,
     processes,
     same_instance,
     spent,
@@ -94,9 +95,9 @@ def coordinator_handle_heartbeat(  # noqa: PLR0913 - it decides everything
     request = state.heartbeats[member]
     if (delayed and not config.assignment_interval) or not isinstance(request, Request) or request.member_epoch < JOIN_EPOCH:
         return None
-    holder = instance_holder(state, bounds, member) if config.static_membership else member
+    holder = instance_holder(state, bounds, member)
     before = state.members[holder]
-    error = refusal(rules, config, before, request, is_rival=holder != member)
+    error = refusal(rules, before, request, has_instance=is_static(bounds, member), is_rival=holder != member)
     if error is not Error.NONE:
         return put(state, heartbeats={member: answer(state, member, Response(error=error))}) if assignment == 0 and not delayed else None
     is_new = before is None
@@ -125,7 +126,7 @@ def coordinator_handle_heartbeat(  # noqa: PLR0913 - it decides everything
     )
 
 
-def refusal(rules: Rules, config: Config, record: Member | None, request: Request, *, is_rival: bool) -> Error:
+def refusal(rules: Rules, record: Member | None, request: Request, *, has_instance: bool, is_rival: bool) -> Error:
     """Return why a heartbeat is refused, given the record of the member, or of the rival that has its instance id.
 
     See ``GroupMetadataManager.getOrMaybeSubscribeDynamicConsumerGroupMember`` and ``getOrMaybeSubscribeStaticConsumerGroupMember``.
@@ -133,7 +134,7 @@ def refusal(rules: Rules, config: Config, record: Member | None, request: Reques
     is_join = request.member_epoch == JOIN_EPOCH
     if record is None:
         return Error.NONE if is_join else Error.UNKNOWN_MEMBER_ID
-    if is_join and config.static_membership:
+    if is_join and has_instance:
         return Error.UNRELEASED_INSTANCE_ID if is_unreleased(rules, record, is_rival=is_rival) else Error.NONE
     if is_rival:
         return Error.FENCED_INSTANCE_ID
@@ -146,7 +147,9 @@ def welcomed(record: Member) -> Member:
 
 
 def instance_holder(state: State, bounds: Bounds, member: MemberId) -> MemberId:
-    """Return the member that has the instance id of this process (``ConsumerGroup.staticMember``), itself if nobody has."""
+    """Return the member that has the instance id of this process (``ConsumerGroup.staticMember``), itself if nobody has, or it has none."""
+    if not is_static(bounds, member):
+        return member
     return next((other for other in same_instance(bounds, member) if state.members[other] is not None), member)
 
 

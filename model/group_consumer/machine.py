@@ -68,7 +68,8 @@ def are_alike(rules: Rules, config: Config, bounds: Bounds) -> bool:
 
     It does once two members with the same share are too many for what there is, or two new ones wait for their first.
     """
-    if rules.assignor is not Assignor.UNIFORM or config.assignment_interval or bounds.replacements > 0:
+    mixed = 0 < bounds.static_members < bounds.members or bounds.replacements > 0
+    if mixed or rules.assignor is not Assignor.UNIFORM or config.assignment_interval:
         return False
     stay = not any((bounds.crashes, bounds.expirations, bounds.rebalance_timeouts, bounds.leaves))
     return bounds.members <= 2 or (bounds.members == 3 and bounds.partitions <= 3 and stay)

@@ -118,8 +118,20 @@ def spent(budget: Budget, kind: str) -> Budget | None:
     if kind == "commits":
         return put(budget, commits=budget.commits - 1)
     if budget.perturbations == 1:
-        return Budget(0, 0, 0, 0, 0, 0, 0, budget.commits)
+        return nothing_but(budget.commits)
     return put(budget, **{kind: getattr(budget, kind) - 1}, perturbations=budget.perturbations - 1)
+
+
+def nothing_but(commits: int) -> Budget:
+    """Return a budget for commits, in which nothing may go wrong."""
+    return Budget(0, 0, 0, 0, 0, 0, 0, commits)
+
+
+def granted(bounds: Bounds) -> Budget:
+    """Return what may happen in a scope."""
+    kinds = (bounds.crashes, bounds.expirations, bounds.rebalance_timeouts, bounds.losses, bounds.leaves, bounds.failovers)
+    everything = min(bounds.perturbations, sum(kinds))
+    return Budget(everything, *kinds, bounds.commits) if everything else nothing_but(bounds.commits)
 
 
 def count(default: int, least: int = 0, most: int = 64) -> Any:
@@ -129,10 +141,8 @@ def count(default: int, least: int = 0, most: int = 64) -> Any:
 
 @frozen
 class Config:
-    """What operators set: of the group, and of its consumers."""
+    """What an operator sets of the group."""
 
-    static_membership: bool = False
-    """Whether consumers have a ``group.instance.id``."""
     assignment_interval: bool = False
     """Whether a new target assignment may have to wait (``group.consumer.assignment.interval.ms`` is not 0)."""
 
@@ -141,12 +151,14 @@ class Config:
 class Bounds:
     """How far we look: so many members and partitions, and so much that may go wrong; what heals is not bounded.
 
-    ``replacements`` are further processes with the instance ids of the first members. ``assignments`` is how many an
-    assignor that may come to any of them chooses from: the number of processes to the power of the number of partitions.
+    The first ``static_members`` have a ``group.instance.id``, and ``replacements`` are further processes with the instance ids
+    of the first of them. ``assignments`` is how many an assignor that may come to any of them chooses from: the number of
+    processes to the power of the number of partitions.
     """
 
     members: int = count(2, 1, 9)
     partitions: int = count(2, 1)
+    static_members: int = count(0, 0, 9)
     replacements: int = count(0, 0, 9)
     assignments: int = count(1, 1, 4096)
     perturbations: int = count(64)
@@ -181,7 +193,6 @@ def initial(bounds: Bounds) -> State:
     """Nobody is a member yet; all but the replacements want to be."""
     processes = bounds.members + bounds.replacements
     joining = Client(ClientState.JOINING)
-    kinds = (bounds.crashes, bounds.expirations, bounds.rebalance_timeouts, bounds.losses, bounds.leaves, bounds.failovers)
     return State(
         group=Group(),
         members=(None,) * processes,
@@ -190,16 +201,7 @@ def initial(bounds: Bounds) -> State:
         clients=(joining,) * bounds.members + (Client(),) * bounds.replacements,
         heartbeats=(None,) * processes,
         committed=(NOBODY,) * bounds.partitions,
-        budget=Budget(
-            perturbations=min(bounds.perturbations, sum(kinds)),
-            crashes=bounds.crashes,
-            expirations=bounds.expirations,
-            rebalance_timeouts=bounds.rebalance_timeouts,
-            losses=bounds.losses,
-            leaves=bounds.leaves,
-            failovers=bounds.failovers,
-            commits=bounds.commits,
-        ),
+        budget=granted(bounds),
     )
 
 
@@ -224,6 +226,11 @@ def assignments(bounds: Bounds) -> range:
 def instance_of(bounds: Bounds, member: MemberId) -> int:
     """Return the instance that a process is one of; a replacement has that of a member."""
     return member if member < bounds.members else (member - bounds.members) % bounds.members
+
+
+def is_static(bounds: Bounds, member: MemberId) -> bool:
+    """Whether a process has an instance id."""
+    return instance_of(bounds, member) < bounds.static_members
 
 
 def same_instance(bounds: Bounds, member: MemberId) -> tuple[MemberId, ...]:

@@ -8,14 +8,14 @@ from functools import partial
 from hwmark.spec.lesson import Lesson
 
 from .rows import ALONE, COMMITTED, LOST, LOST_ONCE, LOST_TWICE, RETURNS, ZOMBIE
-from .scopes import SMALL, STATIC
+from .scopes import UNDISTURBED
 
 lesson = partial(Lesson, machine="group_consumer")
 
 LESSONS = {
     "assign_without_wait_for_release": lesson(
         preset="assign_without_wait_for_release",
-        bounds=SMALL,
+        bounds=UNDISTURBED,
         property="one_owner",
         note="A second member joins, the target gives it one of the two partitions of the first, and it gets that partition with its "
         "first heartbeat; the first member goes on consuming it, as it does not even know yet that it is no longer alone. The target says "
@@ -25,7 +25,7 @@ LESSONS = {
     ),
     "bump_epoch_before_revoke": lesson(
         preset="bump_epoch_before_revoke",
-        bounds=SMALL,
+        bounds=UNDISTURBED,
         property="valid_member_epoch",
         note="A second member joins, and with its next heartbeat the first one is both asked to give up a partition and moved on to the "
         "new epoch. Its epoch says that it has what the new target gives it, while it still consumes what is meant for another. KIP-848 "
@@ -85,7 +85,6 @@ LESSONS = {
     "instance_taken_by_itself": lesson(
         preset="instance_taken_by_itself",
         bounds=ALONE,
-        config=STATIC,
         property="no_needless_fencing",
         note="A static member joins, the answer is lost, and when it asks again it is told that its instance id is in use, and fails for "
         "good. The coordinator looks whether the member of that instance id has left, and not whether it is the one that asks. Kafka "

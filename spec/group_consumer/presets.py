@@ -32,7 +32,6 @@ KAFKA_4_3 = evolve(
 PRESETS = {
     "kip_848": RIGHT,
     "kafka_4_3": KAFKA_4_3,
-    "kafka_4_2": evolve(KAFKA_4_3, commit_epochs=CommitEpochs.CURRENT),
     "owned_alone_reported": evolve(RIGHT, owned_report=OwnedReport.OWNED),
     "instance_taken_by_itself": evolve(RIGHT, instance_claim=InstanceClaim.ANY_MEMBER),
     "assign_without_wait_for_release": evolve(RIGHT, release=Release.NOT_AWAITED),

@@ -6,15 +6,16 @@ from __future__ import annotations
 from hwmark.model.group_consumer.state import Bounds
 from hwmark.spec.row import Row
 
-from .scopes import SMALL, STATIC
+from .scopes import UNDISTURBED
 
 LOST = Bounds(losses=1, commits=1)
+LOST_STATIC = Bounds(static_members=1, losses=1)
 LOST_ONCE = Bounds(partitions=1, losses=1)
 LOST_TWICE = Bounds(members=3, losses=2)
 COMMITTED = Bounds(partitions=1, commits=1)
 ZOMBIE = Bounds(partitions=1, expirations=1, commits=2)
 RETURNS = Bounds(leaves=1)
-ALONE = Bounds(members=1, partitions=1, losses=1)
+ALONE = Bounds(members=1, partitions=1, static_members=1, losses=1)
 FOUR = Bounds(members=3, partitions=4)
 
 ROWS = (
@@ -26,7 +27,7 @@ ROWS = (
         machine="group_consumer",
         rules_off="assign_without_wait_for_release",
         rules_on="kip_848",
-        bounds=SMALL,
+        bounds=UNDISTURBED,
         breaks={"one_owner": 8, "one_holder": 4, "assigned_once_released": 4},
         trace="assign_without_wait_for_release",
     ),
@@ -39,7 +40,7 @@ ROWS = (
         machine="group_consumer",
         rules_off="bump_epoch_before_revoke",
         rules_on="kip_848",
-        bounds=SMALL,
+        bounds=UNDISTURBED,
         breaks={"valid_member_epoch": 7},
         trace="bump_epoch_before_revoke",
     ),
@@ -136,13 +137,25 @@ ROWS = (
         rules_off="instance_taken_by_itself",
         rules_on="kip_848",
         bounds=ALONE,
-        config=STATIC,
         breaks={"no_needless_fencing": 5},
         trace="instance_taken_by_itself",
     ),
     Row(
+        id="kafka_4_3_1",
+        rule="instance_claim, owned_report",
+        statement="Kafka 4.3.1 as it is: one lost heartbeat or answer is enough for a partition with two owners, and for a static member "
+        "that fails when it asks again.",
+        sources=("S8", "K-848", "KIP-848"),
+        machine="group_consumer",
+        rules_off="kafka_4_3",
+        rules_on="kip_848",
+        bounds=LOST_STATIC,
+        breaks={"no_needless_fencing": 5, "owner_is_known": 10, "one_owner": 15},
+        quick=False,
+    ),
+    Row(
         id="retries_are_tolerated",
-        rule="previous_epoch, heartbeat_epochs",
+        rule="heartbeat_epochs, previous_epoch",
         statement="If the previous epoch is the last one that differs, and a member in it may own what it has yet to give up, a member "
         "may miss any number of answers. Kafka promises one: its record may be written anew at the first retry, and with it the previous "
         "epoch.",

@@ -22,7 +22,7 @@ from hwmark.model.group_consumer.reconciliation import (
     held,
 )
 from hwmark.model.group_consumer.rules import Rules
-from hwmark.model.group_consumer.state import Bounds, Client, ClientState, Config, Request, Response, State, instance_of
+from hwmark.model.group_consumer.state import Bounds, Client, ClientState, Request, Response, State, instance_of, is_static
 from hwmark.model.machine import Step
 from hwmark.model.ownership import NOBODY, MemberId, PartitionId
 from hwmark.spec.view import Cell, Event, Lane, Message, Place, Tone, View
@@ -63,9 +63,9 @@ def partitions_name(partitions: Iterable[PartitionId]) -> str:
 # -- lanes --
 
 
-def lanes(state: State, config: Config, bounds: Bounds) -> tuple[Lane, ...]:
+def lanes(state: State, bounds: Bounds) -> tuple[Lane, ...]:
     """Return the coordinator and the members."""
-    return (coordinator_lane(state), *(member_lane(state, config, bounds, member) for member in range(len(state.clients))))
+    return (coordinator_lane(state), *(member_lane(state, bounds, member) for member in range(len(state.clients))))
 
 
 def coordinator_lane(state: State) -> Lane:
@@ -80,7 +80,7 @@ def coordinator_lane(state: State) -> Lane:
     return Lane(COORDINATOR, facts=facts, cells=cells)
 
 
-def member_lane(state: State, config: Config, bounds: Bounds, member: MemberId) -> Lane:
+def member_lane(state: State, bounds: Bounds, member: MemberId) -> Lane:
     """Return what the coordinator has of a member, and what the member knows and consumes."""
     record, client = state.members[member], state.clients[member]
     counted = frozenset[int]() if record is None else all_held(record)
@@ -89,7 +89,7 @@ def member_lane(state: State, config: Config, bounds: Bounds, member: MemberId) 
     if client.state not in {ClientState.GONE, ClientState.UNSUBSCRIBED}:
         facts |= {"in epoch": str(client.member_epoch)} | given(client)
     facts |= {} if record is None else recorded(record)
-    if config.static_membership:
+    if is_static(bounds, member):
         facts["instance"] = str(instance_of(bounds, member))
     return Lane(member_name(member), role(record), tone(record, client), facts, cells)
 
@@ -136,8 +136,8 @@ def heartbeat(member: MemberId, request: Request) -> Message:
         how = "for a while" if request.member_epoch == STATIC_LEAVE_EPOCH else "for good"
         return Message(f"leave of member {member}", (how,))
     says = ("joins" if request.member_epoch == JOIN_EPOCH else f"epoch {request.member_epoch}",)
-    owned = () if request.owned is None else (f"owns {partitions_name(request.owned)}",)
-    return Message(f"heartbeat of member {member}", (*says, *owned))
+    reports = () if request.owned is None else (f"owns {partitions_name(request.owned)}",)
+    return Message(f"heartbeat of member {member}", (*says, *reports))
 
 
 def answer(member: MemberId, response: Response) -> Message:

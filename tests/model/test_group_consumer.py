@@ -52,9 +52,10 @@ from hwmark.model.machine import Action, ImpossibleError, put
 from hwmark.model.ownership import NOBODY
 
 RIGHT = Rules()
-DYNAMIC, STATIC = Config(), Config(static_membership=True)
+DYNAMIC = Config()
 MANY = Bounds(crashes=1, expirations=1, rebalance_timeouts=1, losses=1, leaves=1, failovers=1, commits=2)
-REPLACED = evolve(MANY, replacements=1)
+STATIC = evolve(MANY, static_members=2)
+REPLACED = evolve(STATIC, replacements=1)
 STABLE, JOINING, RECONCILING, ACKNOWLEDGING = ClientState.STABLE, ClientState.JOINING, ClientState.RECONCILING, ClientState.ACKNOWLEDGING
 NOTHING = (NOT_HELD, NOT_HELD)
 BOTH, FIRST, SECOND, NONE = frozenset({0, 1}), frozenset({0}), frozenset({1}), frozenset[int]()
@@ -106,7 +107,19 @@ def test_initial_state() -> None:
 def test_members_are_interchangeable_unless_some_are_replaced() -> None:
     """A replacement has the instance id of one member, which is then not as the others."""
     assert machine(RIGHT, DYNAMIC, Bounds(members=3)).interchangeable == {"member": (0, 1, 2)}
-    assert machine(RIGHT, STATIC, Bounds(members=3, replacements=1)).interchangeable == {}
+    static = Bounds(members=2, static_members=2)
+    assert machine(RIGHT, DYNAMIC, static).interchangeable == {"member": (0, 1)}
+    assert machine(RIGHT, DYNAMIC, evolve(static, replacements=1)).interchangeable == {}
+    assert machine(RIGHT, DYNAMIC, evolve(static, static_members=1)).interchangeable == {}
+
+
+def test_members_are_interchangeable_unless_the_assignor_tells_them_apart() -> None:
+    """It does by their number, where two that are alike otherwise cannot have the same."""
+    assert machine(evolve(RIGHT, assignor=Assignor.ANY), DYNAMIC, Bounds()).interchangeable == {}
+    assert machine(RIGHT, Config(assignment_interval=True), Bounds()).interchangeable == {}
+    assert machine(RIGHT, DYNAMIC, Bounds(members=3, partitions=4)).interchangeable == {}
+    assert machine(RIGHT, DYNAMIC, Bounds(members=3, leaves=1)).interchangeable == {}
+    assert machine(RIGHT, DYNAMIC, Bounds(members=2, partitions=4, leaves=1)).interchangeable == {"member": (0, 1)}
 
 
 def test_what_goes_wrong_is_bounded() -> None:
@@ -173,8 +186,8 @@ def test_consumers_join() -> None:
 def test_replacements_need_an_instance_id() -> None:
     """A further process starts in the place of a static member only."""
     state = initial(REPLACED)
-    assert take(client_join, state, bounds=REPLACED, member=2) is None
-    assert take(client_join, state, bounds=REPLACED, config=STATIC, member=2).clients[2] == Client(JOINING)
+    assert take(client_join, state, bounds=evolve(REPLACED, static_members=0), member=2) is None
+    assert take(client_join, state, bounds=REPLACED, member=2).clients[2] == Client(JOINING)
 
 
 def test_heartbeats_say_what_is_new() -> None:
@@ -263,7 +276,7 @@ def test_leaving() -> None:
     state = put(one_member(), heartbeats={0: Response(2)})
     after = take(client_leave, state, member=0)
     assert (after.clients[0], after.heartbeats[0]) == (Client(ClientState.UNSUBSCRIBED), Request(LEAVE_EPOCH))
-    assert take(client_leave, state, config=STATIC, member=0).heartbeats[0] == Request(STATIC_LEAVE_EPOCH)
+    assert take(client_leave, state, bounds=STATIC, member=0).heartbeats[0] == Request(STATIC_LEAVE_EPOCH)
     assert take(client_leave, after, member=0) is None
     assert take(client_leave, put(state, heartbeats={0: Request(2)}), member=0) is None
 
@@ -376,33 +389,33 @@ def test_a_member_that_leaves_is_removed() -> None:
 def test_a_static_member_leaves_for_a_while_and_is_replaced() -> None:
     """Its partitions stay its, and a process with its instance id takes them over in the same group epoch."""
     state = put(one_member(REPLACED), heartbeats={0: Request(STATIC_LEAVE_EPOCH)}, clients={0: Client(ClientState.UNSUBSCRIBED)})
-    left = take(coordinator_handle_leave, state, config=STATIC, bounds=REPLACED, member=0)
+    left = take(coordinator_handle_leave, state, bounds=REPLACED, member=0)
     assert (left.members[0].member_epoch, left.partition_epochs, left.group) == (-2, (-2, -2), Group(2, 2))
     joining = put(left, clients={2: Client(JOINING)}, heartbeats={2: Request(0, NONE, is_full=True)})
-    after = take(coordinator_handle_heartbeat, joining, config=STATIC, bounds=REPLACED, member=2)
+    after = take(coordinator_handle_heartbeat, joining, bounds=REPLACED, member=2)
     assert after.members == (None, None, Member(2, 0, MemberState.STABLE, (0, 0), NOTHING))
     assert (after.targets, after.partition_epochs, after.group) == ((NONE, NONE, BOTH), (2, 2), Group(2, 2))
     assert after.heartbeats[2] == Response(2, BOTH)
     former = put(after, heartbeats={0: Request(2)})
-    refused = take(coordinator_handle_heartbeat, former, config=STATIC, bounds=REPLACED, member=0)
+    refused = take(coordinator_handle_heartbeat, former, bounds=REPLACED, member=0)
     assert refused.heartbeats[0] == Response(error=Error.FENCED_INSTANCE_ID)
     with_another = put(left, group=Group(3, 2), heartbeats={2: Request(0, NONE, is_full=True)})
-    renewed = take(coordinator_handle_heartbeat, with_another, config=STATIC, bounds=REPLACED, member=2)
+    renewed = take(coordinator_handle_heartbeat, with_another, bounds=REPLACED, member=2)
     assert (renewed.targets, renewed.group) == ((NONE, NONE, BOTH), Group(3, 3))
 
 
 def test_an_instance_id_is_taken() -> None:
     """While its member has not left, nobody else can have it; Kafka does not let the member itself in again either."""
     state = put(one_member(REPLACED), clients={2: Client(JOINING)}, heartbeats={2: Request(0, NONE, is_full=True)})
-    refused = take(coordinator_handle_heartbeat, state, config=STATIC, bounds=REPLACED, member=2)
+    refused = take(coordinator_handle_heartbeat, state, bounds=REPLACED, member=2)
     assert refused.heartbeats[2] == Response(error=Error.UNRELEASED_INSTANCE_ID)
     again = put(one_member(), heartbeats={0: Request(0, NONE, is_full=True)})
-    assert take(coordinator_handle_heartbeat, again, config=STATIC, member=0).heartbeats[0] == Response(2, BOTH)
+    assert take(coordinator_handle_heartbeat, again, bounds=STATIC, member=0).heartbeats[0] == Response(2, BOTH)
     kafka = evolve(RIGHT, instance_claim=InstanceClaim.ANY_MEMBER)
-    own = take(coordinator_handle_heartbeat, again, kafka, STATIC, member=0)
+    own = take(coordinator_handle_heartbeat, again, kafka, bounds=STATIC, member=0)
     assert own.heartbeats[0] == Response(error=Error.UNRELEASED_INSTANCE_ID)
     left = put(again, members={0: Member(-2, 0, MemberState.STABLE, (0, 0), NOTHING)}, partition_epochs=(-2, -2))
-    assert take(coordinator_handle_heartbeat, left, kafka, STATIC, member=0).heartbeats[0] == Response(2, BOTH)
+    assert take(coordinator_handle_heartbeat, left, kafka, bounds=STATIC, member=0).heartbeats[0] == Response(2, BOTH)
 
 
 def test_sessions_expire() -> None:
