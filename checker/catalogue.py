@@ -105,14 +105,17 @@ def sides(row: Row) -> tuple[Asked, ...]:
     safety = [prop.name for prop in chosen.properties if isinstance(prop, Invariant | StepProperty) and not prop.observers]
     both = tuple(dict.fromkeys((*safety, *row.breaks)))
 
-    def side(preset: str | None, properties: tuple[str, ...]) -> Asked:
+    def side(preset: str | None, given: Any, bounds: Any, properties: tuple[str, ...]) -> Asked:
         name = named("preset", str(preset), chosen.presets)
         engine = Engine.REFERENCE if row.quick else Engine.AUTO
-        rules, config = chosen.presets[name], chosen.module.Config() if row.config is None else row.config
-        return Asked(chosen.name, name, rules, config, _bounds(row), properties, symmetry=row.symmetry, engine=engine)
+        rules, config = chosen.presets[name], chosen.module.Config() if given is None else given
+        return Asked(chosen.name, name, rules, config, bounds, properties, symmetry=row.symmetry, engine=engine)
 
-    on = side(row.rules_on, tuple(dict.fromkeys((*both, *row.holds))))
-    return (on,) if row.rules_off is None else (side(row.rules_off, both if row.control else tuple(row.breaks)), on)
+    on = side(row.rules_on, row.config, _bounds(row), tuple(dict.fromkeys((*both, *row.holds))))
+    if row.rules_off is None:
+        return (on,)
+    config, bounds = (ours if theirs is None else theirs for ours, theirs in ((row.config, row.config_off), (_bounds(row), row.bounds_off)))
+    return side(row.rules_off, config, bounds, both if row.control else tuple(row.breaks)), on
 
 
 def _bounds(row: Row) -> Any:
@@ -208,6 +211,8 @@ def plain_row(row: Row, proved: Proved | None, *, ran: bool) -> dict[str, Any]:
         "trace": row.trace,
         "control": row.control,
         "config": to_plain(row.config),
+        "config_off": to_plain(row.config_off),
+        "bounds_off": to_plain(row.bounds_off),
         "holds": list(row.holds),
         "example": to_plain(row.example),
     }

@@ -41,6 +41,9 @@ class Row:
     bounds: Any = None
     config: Any = None
     """What an operator sets, and how far we look; ``None`` for the machine's defaults and its small scope."""
+    config_off: Any = None
+    bounds_off: Any = None
+    """What an operator sets, and how far we look, on the side that breaks, where that is the difference or a part of it."""
     breaks: Mapping[str, int] = field(factory=dict, converter=frozen_mapping, hash=False)
     holds: tuple[str, ...] = ()
     """What the right rules are also asked, beside every invariant and step property that needs no observer."""

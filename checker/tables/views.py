@@ -322,9 +322,9 @@ class StateView(View):
                 raise TypeError(f"{self.__components__.state_type.__name__} has no field {name}")
             if type(change) is not dict:
                 changed.update(field_changes(part, change))
-            elif part.entries is None:
+            elif change and part.entries is None:
                 recorder.refuse(f"a change of single entries of {name}, which is one component")
-            else:
+            elif part.entries is not None:
                 changed.update({part.first + range(part.entries)[index]: one for index, one in change.items()})
         return state_view(recorder, type(self), self.__offset__, changed)
 

@@ -59,7 +59,7 @@ def validate_position(state: State, rules: PartitionRules, *, consumer: int) -> 
     if known.validated or not leads(state, known.leader) or state.replicas[known.leader].leader_epoch != known.leader_epoch:
         return None
     log = state.logs[known.leader]
-    end = end_offset_for(epoch_cache(state.replicas[known.leader], known.leader, log), known.last_epoch, log.end_offset)
+    end = end_offset_for(epoch_cache(rules, state.replicas[known.leader], known.leader, log), known.last_epoch, log.end_offset)
     return put(state, consumers={consumer: validated(rules, known, end, log.log_start_offset)})
 
 

@@ -22,13 +22,12 @@ from .alter_partition import (
     ineligible,
 )
 from .changes import broker_fenced, broker_in_controlled_shutdown, broker_registered, broker_unfenced, decide, elect_leader, reassign
-from .decisions import NOBODY, ElectionType, PartitionState
-from .rules import Eligibility, LateCopy, PartitionRules, ShutdownDetection, VersionCheck
+from .decisions import NOBODY, Brokers, ElectionType, PartitionState
+from .rules import Eligibility, LateCopy, PartitionRules, ShutdownDetection, UncleanChoice, VersionCheck
 from .shared import brokers, circumstances, decided, spend, truth
 from .state import (
     UNKNOWN,
     AlterPartitionAnswer,
-    Bounds,
     Config,
     Registration,
     RegistrationAnswer,
@@ -76,6 +75,21 @@ def epochs_error(rules: PartitionRules, partition: PartitionState, request: Alte
             return check_epochs(partition, evolve(request, partition_epoch=partition.partition_epoch))
         case _:
             assert_never(rules.version_check)
+
+
+def unclean_candidates(rules: PartitionRules, state: State, alive: Brokers) -> Brokers:
+    """Return among whom an operator's unclean election picks the first in assignment order."""
+    match rules.unclean_choice:
+        case UncleanChoice.FIRST_ASSIGNED:
+            return alive
+        case UncleanChoice.LONGEST_LOG:
+            replicas = truth(state).replicas
+            if not alive.issuperset(replicas):
+                return frozenset()
+            logs = {broker: (state.logs[broker].latest_epoch, state.logs[broker].end_offset) for broker in replicas}
+            return frozenset(broker for broker, log in logs.items() if log == max(logs.values()))
+        case _:
+            assert_never(rules.unclean_choice)
 
 
 def without_late_copy(state: State, rules: PartitionRules, request: AlterPartition) -> State:
@@ -209,23 +223,34 @@ def _checks(state: State, rules: PartitionRules, partition: PartitionState, requ
 # -- the operator --
 
 
-def elections(_bounds: Bounds) -> tuple[ElectionType, ...]:
-    """Return the elections that an operator may ask for."""
-    return (ElectionType.PREFERRED, ElectionType.UNCLEAN)
-
-
-@action(election=elections)
+@action()
 @kafka(
     "ReplicationControlManager.electLeader, maybeBalancePartitionLeaders",
     versions="3.0–4.3",
-    simplified="balancing by time and an operator's request are one; both are perturbations here",
+    simplified="balancing by time and an operator's request are one, and a perturbation",
 )
-def elect(state: State, config: Config, *, election: ElectionType) -> State | None:
-    """The controller elects the preferred leader, or whoever is alive where nobody may lead without loss."""
+def elect_preferred_leader(state: State, config: Config) -> State | None:
+    """The controller gives the partition to its first replica, if that may lead without loss."""
     if not state.controller_is_up or not state.budget.elections:
         return None
-    partition = elect_leader(truth(state), evolve(circumstances(state, config), election=election))
+    partition = elect_leader(truth(state), evolve(circumstances(state, config), election=ElectionType.PREFERRED))
     return None if partition is None else decided(put(state, budget=spend(state.budget, "elections")), partition)
+
+
+@action()
+@kafka(
+    "ReplicationControlManager.electLeader; PartitionChangeBuilder.electAnyLeader",
+    versions="3.0–4.3",
+    simplified="an operator's request; elections that unclean.leader.election.enable allows happen with whatever changes the partition",
+)
+def elect_uncleanly(state: State, rules: PartitionRules, config: Config) -> State | None:
+    """Where nobody may lead without loss, the controller elects somebody who is alive at an operator's request."""
+    if not state.controller_is_up or not state.budget.unclean_elections:
+        return None
+    by = circumstances(state, config)
+    by = evolve(by, election=ElectionType.UNCLEAN, acceptable=unclean_candidates(rules, state, by.acceptable))
+    partition = elect_leader(truth(state), by)
+    return None if partition is None else decided(put(state, budget=spend(state.budget, "unclean_elections")), partition)
 
 
 @action(leaving=brokers, joining=brokers)

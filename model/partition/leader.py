@@ -12,7 +12,7 @@ from hwmark.model.machine import BrokerId, action, kafka, put
 
 from .alter_partition import AlterPartition, BrokerState, Errors
 from .decisions import Brokers, effective_min_isr
-from .rules import ExpandGuard, ExpandOn, FetchFence, PartitionRules, Retention, Truncation
+from .rules import ExpandGuard, ExpandOn, FetchFence, PartitionRules, Refusal, Retention, Truncation
 from .shared import brokers, epoch_cache, leads, maximal_isr, records, spend, with_high_watermark
 from .state import (
     UNKNOWN,
@@ -65,7 +65,7 @@ def divergence(rules: PartitionRules, replica: Replica, leader: BrokerId, log: L
     """Return where the follower's last epoch ends in the leader's log, if that is not where the follower is."""
     if request.last_fetched_epoch == UNDEFINED_EPOCH:
         return None
-    known = end_offset_for(epoch_cache(replica, leader, log), request.last_fetched_epoch, log.end_offset)
+    known = end_offset_for(epoch_cache(rules, replica, leader, log), request.last_fetched_epoch, log.end_offset)
     match rules.truncation:
         case Truncation.EPOCH_AND_END:
             agree = known.leader_epoch == request.last_fetched_epoch and known.end_offset >= request.fetch_offset
@@ -76,6 +76,17 @@ def divergence(rules: PartitionRules, replica: Replica, leader: BrokerId, log: L
             return None
         case _:
             assert_never(rules.truncation)
+
+
+def taken_back(state: State, rules: PartitionRules, config: Config, leader: BrokerId) -> State:
+    """Return the state once a leader has taken a refused proposal back."""
+    match rules.refusal:
+        case Refusal.ADVANCES:
+            return with_high_watermark(state, rules, config, leader)
+        case Refusal.ENDS_THERE:
+            return state
+        case _:
+            assert_never(rules.refusal)
 
 
 def may_delete(rules: PartitionRules, replica: Replica, log: Log) -> int:
@@ -307,7 +318,7 @@ def receive_alter_partition(state: State, rules: PartitionRules, config: Config,
     if not mine.proposed:  # it has learned something else since
         return after
     if answer.error is Errors.INELIGIBLE_REPLICA:
-        return put(after, replicas={leader: put(mine, proposed=frozenset())})
+        return taken_back(put(after, replicas={leader: put(mine, proposed=frozenset())}), rules, config, leader)
     if answer.error is not Errors.NONE or answer.leader_epoch != mine.leader_epoch or answer.partition_epoch < mine.partition_epoch:
         return after
     known = evolve(mine, isr=answer.isr, partition_epoch=answer.partition_epoch, proposed=frozenset())

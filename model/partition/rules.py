@@ -78,7 +78,7 @@ class ExpandOn(Enum):
 
 
 class HighWatermarkOver(Enum):
-    """Whose end offsets hold the high watermark back while an ISR change is in flight."""
+    """Whose end offsets hold the high watermark back, also while an ISR change is in flight."""
 
     MAXIMAL_ISR = "maximal_isr"
     """Of all who may be in the ISR by now: the known members and the proposed ones (KIP-497)."""
@@ -86,6 +86,10 @@ class HighWatermarkOver(Enum):
     """Of the known members."""
     PROPOSED_ISR = "proposed_isr"
     """Of the proposed members."""
+    ALL_REPLICAS = "all_replicas"
+    """Of all replicas, in sync or not: replication that waits for everybody."""
+    LEADER = "leader"
+    """Of the leader alone: replication that waits for nobody."""
 
 
 class HighWatermarkMinimum(Enum):
@@ -106,6 +110,15 @@ class MetadataAgain(Enum):
     """It takes them over, and forgets with that what it proposed since (``Partition.makeLeader``, 2.7 to 4.3.1)."""
 
 
+class Refusal(Enum):
+    """What a leader does once it has taken back a proposal that was refused (``Partition.handleAlterPartitionError``)."""
+
+    ADVANCES = "advances"
+    """It looks again how far its high watermark may advance, which no longer waits for who was proposed."""
+    ENDS_THERE = "ends_there"
+    """Nothing more: the high watermark waits for the next append or fetch (2.7 to 4.3.1)."""
+
+
 class LateCopy(Enum):
     """What becomes of a second copy of a proposal once the controller has answered the first."""
 
@@ -113,6 +126,18 @@ class LateCopy(Enum):
     """It is never handled: Kafka relies on its connections for that (``Partition.handleAlterPartitionError`` says so)."""
     HANDLED = "handled"
     """It is handled like the first, whenever it comes: after its sender gave the proposal up, it may be accepted all the same."""
+
+
+# -- elections --
+
+
+class UncleanChoice(Enum):
+    """Whom an operator's unclean election picks."""
+
+    FIRST_ASSIGNED = "first_assigned"
+    """The first replica in assignment order that is alive (``PartitionChangeBuilder.electAnyLeader``)."""
+    LONGEST_LOG = "longest_log"
+    """Once all replicas are alive the one with the longest log of the latest epoch, as if that were the most complete one."""
 
 
 # -- fetching --
@@ -188,6 +213,15 @@ class LatestOffset(Enum):
     """Always."""
 
 
+class EpochBegin(Enum):
+    """From when on a leader knows where its epoch starts (``Partition.makeLeader``)."""
+
+    AT_ELECTION = "at_election"
+    """From its election on, before it has a record of that epoch."""
+    AT_FIRST_RECORD = "at_first_record"
+    """From its first record on: with an empty log it knows nothing about any epoch (until 2.0.0, KAFKA-7415)."""
+
+
 class UndefinedEpochEnd(Enum):
     """How a consumer takes an answer that says nothing about the epoch of its last record."""
 
@@ -210,7 +244,9 @@ class PartitionRules:
     high_watermark_over: HighWatermarkOver = HighWatermarkOver.MAXIMAL_ISR
     high_watermark_minimum: HighWatermarkMinimum = HighWatermarkMinimum.MIN_ISR
     metadata_again: MetadataAgain = MetadataAgain.SKIPPED
+    refusal: Refusal = Refusal.ADVANCES
     late_copy: LateCopy = LateCopy.DROPPED
+    unclean_choice: UncleanChoice = UncleanChoice.FIRST_ASSIGNED
     fetch_fence: FetchFence = FetchFence.LEADER_EPOCH
     truncation: Truncation = Truncation.EPOCH_AND_END
     high_watermark_of_divergence: HighWatermarkOfDivergence = HighWatermarkOfDivergence.IGNORED
@@ -218,4 +254,5 @@ class PartitionRules:
     answer_match: AnswerMatch = AnswerMatch.OFFSET_AND_EPOCH
     retention: Retention = Retention.HIGH_WATERMARK
     latest_offset: LatestOffset = LatestOffset.EPOCH_START
+    epoch_begin: EpochBegin = EpochBegin.AT_ELECTION
     undefined_epoch_end: UndefinedEpochEnd = UndefinedEpochEnd.OUT_OF_RANGE

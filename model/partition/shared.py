@@ -12,7 +12,7 @@ from hwmark.model.log import EpochCache, EpochEntry, Log, assign_epoch, epoch_en
 from hwmark.model.machine import BrokerId, PerBroker, impossible, put
 
 from .decisions import Brokers, Circumstances, PartitionState, effective_min_isr, election_type
-from .rules import HighWatermarkMinimum, HighWatermarkOver, PartitionRules
+from .rules import EpochBegin, HighWatermarkMinimum, HighWatermarkOver, PartitionRules
 from .state import Bounds, Budget, Config, Registration, Replica, State, Status
 
 # -- domains --
@@ -101,10 +101,16 @@ def leads(state: State, broker: BrokerId) -> bool:
     return state.processes[broker].status is Status.RUNNING and state.replicas[broker].leader == broker
 
 
-def epoch_cache(replica: Replica, broker: BrokerId, log: Log) -> EpochCache:
+def epoch_cache(rules: PartitionRules, replica: Replica, broker: BrokerId, log: Log) -> EpochCache:
     """Return where leader epochs start in a replica's log: as its records say, and for a leader the epoch in which it leads."""
     entries = epoch_entries(log)
-    return assign_epoch(entries, EpochEntry(replica.leader_epoch, replica.epoch_start)) if replica.leader == broker else entries
+    match rules.epoch_begin:
+        case EpochBegin.AT_ELECTION:
+            return assign_epoch(entries, EpochEntry(replica.leader_epoch, replica.epoch_start)) if replica.leader == broker else entries
+        case EpochBegin.AT_FIRST_RECORD:
+            return entries
+        case _:
+            assert_never(rules.epoch_begin)
 
 
 def maximal_isr(replica: Replica) -> Brokers:
@@ -121,6 +127,10 @@ def holds_back(rules: PartitionRules, replica: Replica) -> Brokers:
             return replica.isr
         case HighWatermarkOver.PROPOSED_ISR:
             return replica.proposed or replica.isr
+        case HighWatermarkOver.ALL_REPLICAS:
+            return frozenset(replica.replicas)
+        case HighWatermarkOver.LEADER:
+            return frozenset()
         case _:
             assert_never(rules.high_watermark_over)
 

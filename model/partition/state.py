@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from enum import Enum
 
-from attrs import field, fields, frozen, validators
+from attrs import evolve, field, fields, frozen, validators
 
 from hwmark.model.log import UNDEFINED_EPOCH, Log, Record
 from hwmark.model.machine import BrokerId, PerBroker
@@ -191,6 +191,7 @@ class Budget:
     losses: int
     duplicates: int
     elections: int
+    unclean_elections: int
     reassignments: int
     deletions: int
     outages: int
@@ -249,6 +250,15 @@ class Config:
     """Whether consumers read from any replica (KIP-392)."""
 
 
+class Start(Enum):
+    """What has happened before the start."""
+
+    IN_SYNC = "in_sync"
+    """Nothing: whoever is not in the ISR has an empty log."""
+    OUTSIDER_OF_LATER_EPOCH = "outsider_of_later_epoch"
+    """The last replica led in epoch 1, and holds a record of its own that nobody else has; the first leads again, in epoch 2."""
+
+
 @frozen
 class Bounds:
     """How far we look: brokers, records, and how often each kind of perturbation happens."""
@@ -257,6 +267,9 @@ class Bounds:
     records: int = field(default=1, validator=[validators.ge(0), validators.le(64)])
     initial_isr: int = field(default=9, validator=[validators.ge(1), validators.le(9)])
     """How many of the replicas are in the ISR at the start; those of the others that ``min.insync.replicas`` asks for are eligible."""
+    initial_records: int = field(default=0, validator=[validators.ge(0), validators.le(64)])
+    """How many records are committed at the start: in the logs of the ISR, and of as many more as ``min.insync.replicas`` asks for."""
+    start: Start = Start.IN_SYNC
     segment_size: int = field(default=1, validator=[validators.ge(1), validators.le(64)])
     """How many records a segment has; the start of the log moves by whole segments, unless records are deleted by request."""
     consumers: int = field(default=0, validator=[validators.ge(0), validators.le(2)])
@@ -275,7 +288,9 @@ class Bounds:
     duplicates: int = field(default=0, validator=[validators.ge(0), validators.le(9)])
     """A request arrives a second time, at any later moment."""
     elections: int = field(default=0, validator=[validators.ge(0), validators.le(9)])
-    """An operator elects the preferred leader, or uncleanly."""
+    """An operator elects the preferred leader, or the controller does to balance."""
+    unclean_elections: int = field(default=0, validator=[validators.ge(0), validators.le(9)])
+    """An operator elects whoever is alive, where nobody may lead without loss."""
     reassignments: int = field(default=0, validator=[validators.ge(0), validators.le(9)])
     deletions: int = field(default=0, validator=[validators.ge(0), validators.le(9)])
     """Retention or a request moves the start of the log."""
@@ -298,12 +313,21 @@ def partition_epochs(bounds: Bounds) -> range:
 
 
 def initial(config: Config, bounds: Bounds) -> State:
-    """Everybody runs, nothing is written, and the first replica leads; the metadata are known to all."""
+    """Everybody runs, and the first replica leads; the metadata are known to all."""
     ids = range(bounds.brokers)
     replicas = tuple(ids[: config.replication_factor])
-    isr = frozenset(replicas[: bounds.initial_isr])
-    missing = max(0, min(config.min_isr, len(replicas)) - len(isr)) if config.elr else 0
-    partition = PartitionState(replicas=replicas, isr=isr, elr=frozenset(replicas[len(isr) : len(isr) + missing]), leader=replicas[0])
+    is_late = bounds.start is Start.OUTSIDER_OF_LATER_EPOCH
+    isr = frozenset(replicas[: min(bounds.initial_isr, len(replicas) - is_late)])
+    complete = replicas[: max(len(isr), min(config.min_isr, len(replicas) - is_late))]
+    partition = PartitionState(
+        replicas=replicas,
+        isr=isr,
+        elr=frozenset(complete[len(isr) :] if config.elr else ()),
+        leader=replicas[0],
+        leader_epoch=2 if is_late else 0,
+    )
+    committed = Log(tuple(Record(record_id, 0) for record_id in range(bounds.initial_records)))
+    outside = Log((Record(bounds.initial_records, 1),)) if is_late else Log()
     return State(
         metadata=(partition, *(None,) * (len(partition_epochs(bounds)) - 1)),
         partition_epoch=0,
@@ -311,8 +335,8 @@ def initial(config: Config, bounds: Bounds) -> State:
         registrations=(Registration(),) * bounds.brokers,
         processes=(Process(),) * bounds.brokers,
         positions=(0,) * bounds.brokers,
-        replicas=tuple(_believes(partition, broker) for broker in ids),
-        logs=(Log(),) * bounds.brokers,
+        replicas=tuple(_believes(partition, broker, bounds.initial_records if broker in complete else 0) for broker in ids),
+        logs=tuple(committed if broker in complete else outside if broker == replicas[-1] else Log() for broker in ids),
         followers=((Follower(),) * bounds.brokers,) * bounds.brokers,
         registering=(None,) * bounds.brokers,
         fetching=(None,) * bounds.brokers,
@@ -320,23 +344,16 @@ def initial(config: Config, bounds: Bounds) -> State:
         duplicate=None,
         duplicate_of=NOBODY,
         produced=(None,) * bounds.records,
-        next_record_id=0,
+        next_record_id=bounds.initial_records + is_late,
         consumers=(Consumer(leader=partition.leader, leader_epoch=partition.leader_epoch),) * bounds.consumers,
         budget=Budget(*perturbations(bounds)),
     )
 
 
-def _believes(partition: PartitionState, broker: BrokerId) -> Replica:
+def _believes(partition: PartitionState, broker: BrokerId, high_watermark: int) -> Replica:
     if broker not in partition.replicas:
         return Replica(partition_epoch=0)
-    known = Replica(leader=partition.leader, leader_epoch=partition.leader_epoch, partition_epoch=0, replicas=partition.replicas)
+    known = Replica(partition.leader, partition.leader_epoch, partition_epoch=0, high_watermark=high_watermark)
     if broker != partition.leader:
-        return Replica(leader=partition.leader, leader_epoch=partition.leader_epoch, partition_epoch=0, fetch_epoch=partition.leader_epoch)
-    return Replica(
-        leader=known.leader,
-        leader_epoch=known.leader_epoch,
-        partition_epoch=0,
-        replicas=known.replicas,
-        isr=partition.isr,
-        epoch_start=0,
-    )
+        return evolve(known, fetch_epoch=partition.leader_epoch)
+    return evolve(known, replicas=partition.replicas, isr=partition.isr, epoch_start=high_watermark)

@@ -10,6 +10,7 @@ from hwmark.spec.described import Described
 
 from .presets import PRESETS
 from .properties import PROPERTIES
+from .view import VIEW
 
 DESCRIBED = Described(
     name="partition",
@@ -19,4 +20,5 @@ DESCRIBED = Described(
     right="partition",
     properties=PROPERTIES,
     small=Bounds(brokers=2, records=1, crashes=1),
+    view=VIEW,
 )

@@ -29,8 +29,12 @@ def committed_views(state: State) -> Iterator[tuple[Log, int]]:
 
 
 def _ever_committed(memory: Committed, _before: State, _step: Step, after: State) -> Committed:
+    return _grown(memory, after)
+
+
+def _grown(memory: Committed, state: State) -> Committed:
     """Return what is held as committed; a leader that holds another record there takes its place."""
-    for log, high_watermark in committed_views(after):
+    for log, high_watermark in committed_views(state):
         for offset in range(log.log_start_offset, high_watermark):
             record = log.at(offset)
             if record is not None and offset <= len(memory) and memory[offset : offset + 1] != (record,):
@@ -38,7 +42,7 @@ def _ever_committed(memory: Committed, _before: State, _step: Step, after: State
     return memory
 
 
-EVER_COMMITTED = Observer("ever_committed", memory=Committed, initial=lambda _: (), observe=_ever_committed)
+EVER_COMMITTED = Observer("ever_committed", memory=Committed, initial=lambda state: _grown((), state), observe=_ever_committed)
 """The log of records that leaders counted as committed, as clients know it."""
 
 
@@ -49,7 +53,11 @@ def _acknowledged(memory: frozenset[int], _before: State, step: Step, _after: St
     return memory | {step.choices["record"]} if step.action == "acknowledge_produce" else memory
 
 
-ACKNOWLEDGED = Observer("acknowledged", memory=frozenset[int], initial=lambda _: frozenset(), observe=_acknowledged)
+def _first_acknowledged(state: State) -> frozenset[int]:
+    return frozenset(record.id for record in _grown((), state))
+
+
+ACKNOWLEDGED = Observer("acknowledged", memory=frozenset[int], initial=_first_acknowledged, observe=_acknowledged)
 """The ids of the records that producers were told are stored."""
 
 
@@ -97,5 +105,5 @@ def _latest_offset(memory: int, _before: State, _step: Step, after: State) -> in
     return max(memory, after.replicas[leader].high_watermark) if leader != NOBODY and leads(after, leader) else memory
 
 
-LATEST_OFFSET = Observer("latest_offset", memory=int, initial=lambda _: 0, observe=_latest_offset)
+LATEST_OFFSET = Observer("latest_offset", memory=int, initial=lambda state: len(_grown((), state)), observe=_latest_offset)
 """The largest offset that clients were told is the end of the log, by a leader that is one."""

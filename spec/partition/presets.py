@@ -8,6 +8,7 @@ from attrs import evolve
 from hwmark.model.partition.rules import (
     AnswerMatch,
     Eligibility,
+    EpochBegin,
     ExpandGuard,
     ExpandOn,
     FetcherRestart,
@@ -19,10 +20,12 @@ from hwmark.model.partition.rules import (
     LatestOffset,
     MetadataAgain,
     PartitionRules,
+    Refusal,
     RegistrationMatch,
     Retention,
     ShutdownDetection,
     Truncation,
+    UncleanChoice,
     UndefinedEpochEnd,
     VersionCheck,
 )
@@ -31,7 +34,7 @@ RIGHT = PartitionRules()
 
 PRESETS = {
     "partition": RIGHT,
-    "kafka_4_3": evolve(RIGHT, metadata_again=MetadataAgain.APPLIED),
+    "kafka_4_3": evolve(RIGHT, metadata_again=MetadataAgain.APPLIED, refusal=Refusal.ENDS_THERE),
     # who is who
     "registration_unmatched": evolve(RIGHT, registration_match=RegistrationMatch.ANY),
     "shutdown_trusted": evolve(RIGHT, shutdown_detection=ShutdownDetection.TRUSTED),
@@ -39,6 +42,8 @@ PRESETS = {
     "fenced_admitted": evolve(RIGHT, eligibility=Eligibility.INCARNATION),
     # the ISR
     "partition_epoch_unchecked": evolve(RIGHT, version_check=VersionCheck.LEADER_EPOCH),
+    "metadata_applied_again": evolve(RIGHT, metadata_again=MetadataAgain.APPLIED),
+    "refusal_ends_there": evolve(RIGHT, refusal=Refusal.ENDS_THERE),
     "late_copies_handled": evolve(RIGHT, late_copy=LateCopy.HANDLED),
     "expand_unguarded": evolve(RIGHT, expand_guard=ExpandGuard.NONE),
     "expand_below_epoch_start": evolve(RIGHT, expand_guard=ExpandGuard.HIGH_WATERMARK),
@@ -46,7 +51,11 @@ PRESETS = {
     "expand_from_memory": evolve(RIGHT, expand_on=ExpandOn.MEMORY),
     "high_watermark_over_committed_isr": evolve(RIGHT, high_watermark_over=HighWatermarkOver.COMMITTED_ISR),
     "high_watermark_over_proposed_isr": evolve(RIGHT, high_watermark_over=HighWatermarkOver.PROPOSED_ISR),
+    "commit_on_all_replicas": evolve(RIGHT, high_watermark_over=HighWatermarkOver.ALL_REPLICAS),
+    "commit_on_leader": evolve(RIGHT, high_watermark_over=HighWatermarkOver.LEADER),
     "high_watermark_below_min_isr": evolve(RIGHT, high_watermark_minimum=HighWatermarkMinimum.ANY_ISR),
+    # elections
+    "unclean_election_of_longest_log": evolve(RIGHT, unclean_choice=UncleanChoice.LONGEST_LOG),
     # fetching
     "fetch_unfenced": evolve(RIGHT, fetch_fence=FetchFence.NONE),
     "truncate_to_high_watermark": evolve(RIGHT, truncation=Truncation.HIGH_WATERMARK),
@@ -58,6 +67,7 @@ PRESETS = {
     # the start of the log, and clients
     "retention_beyond_high_watermark": evolve(RIGHT, retention=Retention.LOG_END),
     "latest_offset_at_once": evolve(RIGHT, latest_offset=LatestOffset.ALWAYS),
-    "undefined_epoch_end_is_an_offset": evolve(RIGHT, undefined_epoch_end=UndefinedEpochEnd.OFFSET),
+    "epoch_known_from_first_record": evolve(RIGHT, epoch_begin=EpochBegin.AT_FIRST_RECORD),
+    "undefined_epoch_end_is_an_offset": evolve(RIGHT, epoch_begin=EpochBegin.AT_FIRST_RECORD, undefined_epoch_end=UndefinedEpochEnd.OFFSET),
 }
 """Every preset by name, the right one first."""

@@ -199,18 +199,27 @@ def append_only_log(
     return witness(step=str(step), before=old, after=new)
 
 
-def _holders(state: State, record_id: int) -> list[BrokerId]:
-    return [broker for broker, log in enumerate(state.logs) if any(record.id == record_id for record in log.records)]
+def missing(log: Log, acknowledged: frozenset[int]) -> Witness | None:
+    """Return the first acknowledged record that a log, of which nothing was deleted, does not hold."""
+    held = {record.id for record in log.records}
+    lost = sorted(acknowledged - held)
+    return witness(record=lost[0]) if lost and not log.log_start_offset else None
 
 
-@invariant(sources=("S7", "S7-rules", "S14-crashes"), observers=(ACKNOWLEDGED, EXCUSES), record=records)
+@invariant(sources=("S7", "S7-rules", "S14-crashes"), observers=(ACKNOWLEDGED, EXCUSES), broker=brokers)
 def acknowledged_survives(
-    state: State, config: Config, bounds: Bounds, acknowledged: frozenset[int], excuses: Excuses, *, record: int
+    state: State, config: Config, bounds: Bounds, acknowledged: frozenset[int], excuses: Excuses, *, broker: BrokerId
 ) -> Witness | None:
-    """A record that a producer was told is stored is held by some replica, unless a loss is excused or it was deleted."""
-    if record not in acknowledged or is_excused(state, config, bounds, excuses) or any(log.log_start_offset for log in state.logs):
+    """The true leader holds every record that a producer was told is stored, unless a loss is excused or it was deleted."""
+    if not is_true_leader(state, broker) or is_excused(state, config, bounds, excuses):
         return None
-    return None if _holders(state, record) else witness(acknowledged=sorted(acknowledged))
+    return missing(state.logs[broker], acknowledged)
+
+
+@invariant(sources=("S14-crashes", "K-966"), observers=(ACKNOWLEDGED,), broker=brokers)
+def acknowledged_is_never_lost(state: State, acknowledged: frozenset[int], *, broker: BrokerId) -> Witness | None:
+    """The true leader holds every record that a producer was told is stored, whatever happened, unless it was deleted."""
+    return missing(state.logs[broker], acknowledged) if is_true_leader(state, broker) else None
 
 
 @step_property(sources=("S7-rules",), observers=(EVER_COMMITTED,), record=records)
@@ -243,7 +252,7 @@ def elected_without_loss(before: State, step: Step, after: State, config: Config
     members = was.isr | accepted_isr(before, step)
     if now.leader in {NOBODY, was.leader} or now.leader in members or (now.leader in was.elr and len(now.isr) == 1):
         return None
-    is_allowed = config.unclean_elections or step.action == "elect" or was.last_known_elr == {now.leader}
+    is_allowed = config.unclean_elections or step.action == "elect_uncleanly" or was.last_known_elr == {now.leader}
     return None if is_allowed else witness(step=str(step), elected=now.leader, isr=was.isr, elr=was.elr)
 
 
@@ -375,6 +384,12 @@ def crash_is_survived(state: State, bounds: Bounds, *, broker: BrokerId) -> bool
     return lossy_crashes(state, bounds) > 0 and is_member(state, broker) and state.processes[broker].life > 1
 
 
+@reachable(sources=("S13-failures",), scope={"brokers": 1, "records": 1, "outages": 1})
+def served_without_controller(before: State, step: Step, after: State, config: Config) -> bool:
+    """While there is no controller a producer is told that its record is stored."""
+    return config.acks is Acks.NONE or (not before.controller_is_up and step.action == "acknowledge_produce")
+
+
 # -- what comes true at last --
 
 
@@ -395,6 +410,34 @@ def all_in_sync(state: State) -> bool:
     if mine.high_watermark != log.end_offset or mine.proposed:
         return False
     return all(state.logs[broker] == log and state.processes[broker].status is Status.RUNNING for broker in partition.replicas)
+
+
+def has_uncommitted(state: State, broker: BrokerId) -> bool:
+    """Whether the true leader has records that are not committed, and is neither short of replicas nor about to lose its place."""
+    mine = state.replicas[broker]
+    is_serving = is_true_leader(state, broker) and state.processes[broker].broker_epoch == state.registrations[broker].broker_epoch
+    return is_serving and state.controller_is_up and mine.high_watermark < state.logs[broker].end_offset
+
+
+@leads_to(
+    sources=("S7", "S7-rules"),
+    when=has_uncommitted,
+    weak=(
+        "send_fetch",
+        "handle_fetch",
+        "receive_fetch",
+        "learn_metadata",
+        "fence_broker",
+        "answer_alter_partition",
+        "receive_alter_partition",
+        "deliver_duplicate",
+    ),
+    broker=brokers,
+)
+def commits_at_last(state: State, config: Config, *, broker: BrokerId) -> bool:
+    """While the true leader serves with enough replicas, its records are committed at last, also if others stay away for ever."""
+    is_short = len(truth(state).isr) < effective_min_isr(config.min_isr, truth(state).replicas)
+    return is_short or not has_uncommitted(state, broker)
 
 
 def is_starting(state: State, broker: BrokerId) -> bool:
@@ -442,6 +485,7 @@ PROPERTIES = (
     leader_completeness,
     append_only_log,
     acknowledged_survives,
+    acknowledged_is_never_lost,
     acknowledged_is_committed,
     elected_without_loss,
     epochs_grow,
@@ -456,7 +500,9 @@ PROPERTIES = (
     proposal_is_refused,
     fetch_is_fenced,
     crash_is_survived,
+    served_without_controller,
     all_in_sync,
+    commits_at_last,
     started_broker_serves,
     proposal_is_settled,
 )
