@@ -72,7 +72,7 @@ class Message:
 class Event:
     """What a step is: a caption, the lane where it happens, and where applicable the lane from which it comes.
 
-    ``sends`` is what it puts under way; ``receives`` is what it takes in, perhaps sent long ago.
+    ``sends`` is what it puts under way, ``also_sends`` what goes with it; ``receives`` is what it takes in, perhaps sent long ago.
     """
 
     caption: str
@@ -80,6 +80,7 @@ class Event:
     source: str | None = None
     sends: Message | None = None
     receives: Message | None = None
+    also_sends: Message | None = None
 
 
 @frozen

@@ -95,8 +95,7 @@ def tell(replayed: Replayed, view: View, *, promise: str = "", violated: bool = 
         event = view.event(before, step, after)
         lanes = tuple(compare(*pair) for pair in zip(view.lanes(before), view.lanes(after), strict=True))
         rows.append(Row(number, str(step), event, lanes, tuple(changes(before, after)), _sent_in(sent, event.receives)))
-        if event.sends is not None:
-            sent[event.sends.name] = number
+        sent |= {message.name: number for message in (event.sends, event.also_sends) if message is not None}
     return Story(
         machine=replayed.machine.name,
         headline=_headline(replayed, violated=violated),

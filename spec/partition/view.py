@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
@@ -62,22 +62,18 @@ def event(before: State, step: Step, after: State, rules: PartitionRules, config
 
 
 def blame(state: State, facts: Mapping[str, Any]) -> tuple[Place, ...]:
-    """Return the brokers that a witness names, at its offset, whoever lacks or holds its record, its consumer, and the controller."""
-    return tuple(dict.fromkeys(_places(state, facts)))
+    """Return the controller for an ISR, the brokers that a witness names, at its offset, and its consumer.
 
-
-def _places(state: State, facts: Mapping[str, Any]) -> Iterator[Place]:
-    if "isr" in facts:
-        yield Place(CONTROLLER)
-    for name in BROKERS:
-        broker = facts.get(name)
-        if isinstance(broker, int) and 0 <= broker < len(state.replicas):
-            yield Place(broker_name(broker), facts.get("offset"))
+    For a record alone it is whoever holds it, there, and whoever does not.
+    """
+    controller = [Place(CONTROLLER)] if "isr" in facts else []
+    brokers, offset = [facts[name] for name in BROKERS if isinstance(facts.get(name), int)], facts.get("offset")
+    named = [Place(broker_name(broker), offset) for broker in dict.fromkeys(brokers) if 0 <= broker < len(state.replicas)]
     consumer, record_id = facts.get("consumer"), facts.get("record")
-    if isinstance(consumer, int) and 0 <= consumer < len(state.consumers):
-        yield Place(consumer_name(consumer))
-    if isinstance(record_id, int):
-        yield from (Place(broker_name(broker), _offset(log, record_id)) for broker, log in enumerate(state.logs))
+    consumers = [Place(consumer_name(consumer))] if isinstance(consumer, int) and 0 <= consumer < len(state.consumers) else []
+    if isinstance(record_id, int) and not named:
+        named = [Place(broker_name(broker), _offset(log, record_id)) for broker, log in enumerate(state.logs)]
+    return (*controller, *named, *consumers)
 
 
 def _offset(log: Log, record_id: int) -> int | None:
