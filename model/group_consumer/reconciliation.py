@@ -147,7 +147,7 @@ def next_assignment(rules: Rules, member: Member, target: Target, owned: Partiti
     wanted = target.wanted
     kept = restricted(member.assigned, wanted)
     revoked = restricted(member.assigned, held(member.assigned) - wanted)
-    if owns_any(owned, held(revoked)):
+    if held(revoked) and owns_any(owned, held(revoked)):
         epoch = epoch_while_revoking(rules, member, target)
         return Member(epoch, previous_epoch(rules, member, epoch), MemberState.UNREVOKED_PARTITIONS, kept, revoked)
     missing = wanted - held(kept)
@@ -168,14 +168,14 @@ def without_unsubscribed(rules: Rules, member: Member, target: Target, owned: Pa
         for partition, (epoch, before) in enumerate(zip(member.assigned, member.pending_revocation, strict=True))
     )
     previous = previous_epoch(rules, member, member.member_epoch)
-    if owns_any(owned, held(pending)):
+    if held(pending) and owns_any(owned, held(pending)):
         return Member(member.member_epoch, previous, MemberState.UNREVOKED_PARTITIONS, kept, pending)
     return Member(member.member_epoch, previous, member.state, kept, member.pending_revocation)
 
 
 def owns_any(owned: Partitions | None, partitions: Partitions) -> bool:
     """Whether the member may still own any of these partitions, for all that it says; it need not say."""
-    return bool(partitions) and (owned is None or not owned.isdisjoint(partitions))
+    return owned is None or not owned.isdisjoint(partitions)
 
 
 def is_free(rules: Rules, member: Member, partition: PartitionId, partition_epochs: Sequence[int]) -> bool:

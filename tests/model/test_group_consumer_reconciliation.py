@@ -133,6 +133,13 @@ def test_a_revoking_member_is_waited_for(owned: Partitions | None) -> None:
     assert reconcile(RIGHT, REVOKING, target(9, 1), owned, FREE) is REVOKING
 
 
+def test_a_member_that_has_nothing_left_to_give_up_has_to_say_so() -> None:
+    """As long as it says nothing about what it owns it is waited for."""
+    done = evolve(REVOKING, pending_revocation=NOTHING)
+    assert reconcile(RIGHT, done, target(7, 0), None, FREE) is done
+    assert reconcile(RIGHT, done, target(7, 0), frozenset({0}), FREE).member_epoch == 7
+
+
 def test_a_revoking_member_goes_on_to_the_latest_target() -> None:
     """Once it has given up it enters the latest epoch; what it gave up may be given back to it."""
     epochs = (5, 5, NOT_HELD)
