@@ -7,12 +7,18 @@ published variants were also found by an independent exploration; all others are
 
 from __future__ import annotations
 
-from . import async_isr_rows, log_rows, planned_rows, replication_rows
+from . import async_isr_rows, log_rows, ownership, planned_rows, replication_rows
 from .assignors import rows as assignor_rows
+from .consumer import rows as consumer_rows
+from .consumer import scopes as consumer_scopes
 from .group_classic import rows as group_classic_rows
 from .group_classic import scopes as group_classic_scopes
 from .group_consumer import rows as group_consumer_rows
 from .group_consumer import scopes as group_consumer_scopes
+from .offsets import rows as offsets_rows
+from .offsets import scopes as offsets_scopes
+from .pipeline import rows as pipeline_rows
+from .pipeline import scopes as pipeline_scopes
 from .row import Row
 
 __all__ = ["ROWS", "Row"]
@@ -26,6 +32,13 @@ ROWS: tuple[Row, ...] = (
     *group_classic_scopes.SCOPES,
     *group_consumer_rows.ROWS,
     *group_consumer_scopes.SCOPES,
+    *ownership.SCOPES,
+    *offsets_rows.ROWS,
+    *offsets_scopes.SCOPES,
+    *consumer_rows.ROWS,
+    *consumer_scopes.SCOPES,
+    *pipeline_rows.ROWS,
+    *pipeline_scopes.SCOPES,
     *planned_rows.ROWS,
 )
 """Every row, those with a machine first."""

@@ -8,10 +8,13 @@ which are interchangeable.
 from __future__ import annotations
 
 from .async_isr_rows import VERSIONS
+from .consumer import lessons as consumer_lessons
 from .group_classic import lessons as group_classic_lessons
 from .group_consumer import lessons as group_consumer_lessons
 from .lesson import Lesson
 from .log_rows import LOG
+from .offsets import lessons as offsets_lessons
+from .pipeline import lessons as pipeline_lessons
 from .replication_rows import THREE, THREE_EARLY, TWO, TWO_LATE, TWO_LONG
 
 LESSONS = {
@@ -242,5 +245,8 @@ LESSONS = {
     ),
     **group_classic_lessons.LESSONS,
     **group_consumer_lessons.LESSONS,
+    **offsets_lessons.LESSONS,
+    **consumer_lessons.LESSONS,
+    **pipeline_lessons.LESSONS,
 }
 """Each lesson by the name of its trace."""

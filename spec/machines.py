@@ -9,10 +9,14 @@ from hwmark.model import replication as replication_model
 from hwmark.model.rules import AsyncIsrRules, LogRules, ReplicationRules
 
 from . import async_isr, async_isr_view, log_machine, log_view, replication, replication_view, versions
+from .consumer.described import DESCRIBED as CONSUMER
 from .described import Described
 from .group_classic.described import DESCRIBED as GROUP_CLASSIC
 from .group_consumer.described import DESCRIBED as GROUP_CONSUMER
+from .offsets.described import DESCRIBED as OFFSETS
+from .ownership import DESCRIBED as OWNERSHIP
 from .partition.described import DESCRIBED as PARTITION
+from .pipeline.described import DESCRIBED as PIPELINE
 
 MACHINES: dict[str, Described] = {
     one.name: one
@@ -50,5 +54,9 @@ MACHINES: dict[str, Described] = {
         PARTITION,
         GROUP_CLASSIC,
         GROUP_CONSUMER,
+        OWNERSHIP,
+        OFFSETS,
+        CONSUMER,
+        PIPELINE,
     )
 }

@@ -32,6 +32,7 @@ from typing import Any
 
 from attrs import frozen
 
+from hwmark.model import ownership as machine_module
 from hwmark.model.machine import Domain, Step
 from hwmark.model.ownership import (
     NOBODY,
@@ -49,7 +50,9 @@ from hwmark.model.ownership import (
     partitions,
 )
 
+from .described import Described
 from .property import Observer, StepProperty, Witness, converges, invariant, reachable, step_property, witness
+from .row import Row
 
 # -- refinement --
 
@@ -219,3 +222,30 @@ PROPERTIES = (
 
 OWNERSHIP = {"ownership": Rules()}
 """There is nothing to decide, hence one preset."""
+
+DESCRIBED = Described(
+    name="ownership",
+    module=machine_module,
+    rules=Rules,
+    presets=OWNERSHIP,
+    right="ownership",
+    properties=PROPERTIES,
+    small=Bounds(members=2, partitions=1, max_generation=2),
+)
+"""Everything that the checker needs to know about the machine."""
+
+SCOPES = (
+    Row(
+        id="ownership_of_two_partitions",
+        rule="all",
+        statement="Two members share two partitions through three generations; nothing breaks, and each partition can find its one owner.",
+        sources=("S8",),
+        machine="ownership",
+        rules_on="ownership",
+        bounds=Bounds(members=2, partitions=2, max_generation=2),
+        holds=("one_owner_knows",),
+        states=38_809,
+        quick=False,
+    ),
+)
+"""The scope in which the abstract machine was exhausted."""

@@ -85,58 +85,8 @@ REPLICATION = (
         "to go back.",
         ("L02",),
     ),
-    planned(
-        "position_validation",
-        "consumer after a leader change",
-        "A consumer asks the new leader where the epoch of its last record ends before it reads on; else it silently skips or repeats "
-        "after records were truncated.",
-        ("K-320-clients", "S9"),
-    ),
-    planned(
-        "undefined_end_is_no_offset",
-        "answer of OffsetsForLeaderEpoch to a consumer",
-        "A client takes an undefined epoch and end for unknown, not for the number -1; else it reports a loss that did not happen.",
-        ("F01",),
-    ),
-    planned(
-        "one_reset_for_all_pending",
-        "first position of a new assignment",
-        "Partitions whose assignment callback still runs are left out when committed offsets are loaded and when positions are reset; "
-        "else the reset overtakes the commit.",
-        ("F02", "S9"),
-    ),
 )
-"""Replication, election, and how clients find their place."""
-
-GROUPS = (
-    planned(
-        "no_expiry_in_an_active_group",
-        "retention of committed offsets",
-        "Committed offsets do not expire while the group has members that subscribe to the topic; else an idle partition is read from "
-        "anew.",
-        ("O01", "S9"),
-    ),
-    planned(
-        "commit_order_is_log_order",
-        "transactional and plain commits",
-        "Of two commits the one later in the log holds, whenever its transaction ends; else memory and the compacted log disagree after a "
-        "failover.",
-        ("O04",),
-    ),
-    planned(
-        "unknown_group_refuses_generations",
-        "commits to a group that is gone",
-        "A commit with a generation needs a member of that generation; else a member of a former life of the group sets its offsets back.",
-        ("O06",),
-    ),
-    planned(
-        "commits_in_order",
-        "concurrent commits of one client",
-        "A client sends its commits in the order in which it built them; else an older one arrives last and sets the offset back.",
-        ("O07",),
-    ),
-)
-"""Consumer groups and their offsets."""
+"""Replication, election, and what clients hear of the end of the log."""
 
 TRANSACTIONS = (
     planned(
@@ -193,5 +143,5 @@ TRANSACTIONS = (
 )
 """Idempotent producers and transactions."""
 
-ROWS = (*REPLICATION, *GROUPS, *TRANSACTIONS)
+ROWS = (*REPLICATION, *TRANSACTIONS)
 """All rows to come."""

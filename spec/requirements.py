@@ -76,7 +76,12 @@ USERS = (
         "Within a group each partition has at most one consumer, and exactly one once the group is stable.",
         CARRIED,
     ),
-    Requirement("S8-groups", "Every group gets every record, and spreads partitions over its members as its assignor does."),
+    Requirement(
+        "S8-groups",
+        "Every group gets every record. As from a queue a record goes to one consumer of a group, and to a second one where the first is "
+        "gone, or taken for gone, between processing and commit.",
+        CARRIED,
+    ),
     Requirement(
         "S8-assignors",
         "Each assignor gives every partition that is subscribed to to one subscriber, as evenly and with as few moves as it promises.",
@@ -86,13 +91,15 @@ USERS = (
         "S9",
         "Consumers pull. Without seek, reset or rebalance positions only grow and skip nothing that is visible; they are committed after "
         "consumption, and a restarted consumer resumes there.",
+        CARRIED,
     ),
     Requirement(
         "S10",
         "Retention deletes whole closed segments from the start of the log; whatever is left stays readable at its offset.",
         CARRIED,
     ),
-    Requirement("S10-retention", "It goes by age or size, whether records were consumed or not; consumption deletes nothing."),
+    Requirement("S10-consumption", "Consumption deletes nothing, and a record may be deleted before it was consumed.", CARRIED),
+    Requirement("S10-retention", "Retention goes by age or size, whether records were consumed or not."),
     Requirement("S11", "A producer chooses the partition: by the hash of the key, sticky, in turn, or explicitly."),
     Requirement("S12", "When a leader fails, another member of the ISR takes over, with all that is committed.", CARRIED),
     Requirement("S12-choice", "It is the first eligible replica in assignment order; preferred elections restore the balance."),
@@ -109,7 +116,7 @@ USERS = (
     Requirement("S14", "Only committed records can be consumed, and a committed record survives every clean election.", CARRIED),
     Requirement("S14-crashes", "It also survives fewer lossy crashes than min.insync.replicas if eligible leader replicas are on."),
     Requirement("S15", "Partitions are reassigned when members come and go.", CARRIED),
-    Requirement("S15-groups", "A second group reads what the first consumed."),
+    Requirement("S15-groups", "A second group reads what the first consumed.", CARRIED),
 )
 """What users of Kafka rely on."""
 
@@ -121,7 +128,7 @@ PROTOCOL = (
         "Fetching, truncating, advancing the high watermark and growing the ISR need both sides to be in the same leader epoch.",
         CARRIED,
     ),
-    Requirement("K-320-clients", "Consumers find out after a leader change whether what they read was truncated."),
+    Requirement("K-320-clients", "Consumers find out after a leader change whether what they read was truncated.", CARRIED),
     Requirement("K-345", "A static member keeps its place over a restart, and fences whoever held it before.", CARRIED),
     Requirement("K-360", "A producer that lost its place recovers by itself, without being taken for its own zombie."),
     Requirement("K-392", "Consumers may read from a follower, never beyond what is committed."),
@@ -159,12 +166,12 @@ FAULTS = (
     Requirement("G07", "A partition that is given back to its owner looks free.", CARRIED),
     Requirement("A01", "A stale claim to a partition is believed.", CARRIED),
     Requirement("A03", "The claim of a member that missed a generation is ignored although nobody else has one.", CARRIED),
-    Requirement("O01", "Committed offsets of an active group expire."),
-    Requirement("O04", "A transactional commit overwrites a later plain one."),
-    Requirement("O06", "A commit to an unknown group is stored."),
-    Requirement("O07", "A client's older commit arrives after its newer one."),
-    Requirement("F01", "An undefined answer is compared as an offset."),
-    Requirement("F02", "A position is reset while its committed offset is still being loaded."),
+    Requirement("O01", "Committed offsets of an active group expire.", CARRIED),
+    Requirement("O04", "A transactional commit overwrites a later plain one.", CARRIED),
+    Requirement("O06", "A commit to an unknown group is stored.", CARRIED),
+    Requirement("O07", "A client's older commit arrives after its newer one.", CARRIED),
+    Requirement("F01", "An undefined answer is compared as an offset.", CARRIED),
+    Requirement("F02", "A position is reset while its committed offset is still being loaded.", CARRIED),
     Requirement("T01", "The zombie of an aborted transaction can still write."),
     Requirement("T03", "A late write opens a transaction that nobody ends."),
     Requirement("T04", "A late end of one transaction ends the next."),

@@ -49,11 +49,12 @@ def elect_other_replica(state: State, bounds: Bounds) -> State | None:
     versions="2.3–4.3",
     simplified="retention and DeleteRecords alike, whether anybody read the records or not; the other replica does the same when it copies",
 )
-def delete_records(state: State, *, offset: int) -> State | None:
+def delete_records(state: State, bounds: Bounds, *, offset: int) -> State | None:
     """Records at the start of the log are deleted."""
-    if not state.log.log_start_offset < offset <= state.log.end_offset:
+    if state.deletions >= bounds.deletions or not state.log.log_start_offset < offset <= state.log.end_offset:
         return None
-    return put(state, log=Log(state.log.records[offset - state.log.log_start_offset :], offset))
+    log = Log(state.log.records[offset - state.log.log_start_offset :], offset)
+    return put(state, log=log, deletions=state.deletions + 1)
 
 
 # -- helpers --

@@ -86,6 +86,7 @@ class State:
     restarts: int
     failed_commits: int
     undefined_answers: int
+    deletions: int
 
 
 @frozen
@@ -117,6 +118,7 @@ class Bounds:
     restarts: int = counted(0)
     failed_commits: int = counted(0)
     undefined_answers: int = counted(0)
+    deletions: int = counted(0)
     other_partitions: int = field(default=0, validator=[validators.ge(0), validators.le(1)])
 
 
@@ -140,6 +142,7 @@ def initial() -> State:
         restarts=0,
         failed_commits=0,
         undefined_answers=0,
+        deletions=0,
     )
 
 

@@ -38,12 +38,17 @@ NEXT = Observer("next_offset", memory=int, initial=lambda _: UNKNOWN, observe=ne
 
 # -- what it read --
 
+Ids = tuple[int, ...]
+"""The ids of the records read at each offset from 0 on, ``UNKNOWN`` where none was; the last one is known."""
+
 
 @frozen(cache_hash=True)
 class Read:
-    """The ids of the records read at each offset from 0 on, ``UNKNOWN`` where none was; the last one is known."""
+    """What was read in one go, up to the position; and what was read up to each commit under way, and up to the committed offset."""
 
-    ids: tuple[int, ...] = ()
+    ids: Ids = ()
+    under_way: tuple[Ids, ...] = ()
+    committed: Ids = ()
 
     def at(self, offset: int) -> int:
         """Return the id of the record read at an offset."""
@@ -51,28 +56,38 @@ class Read:
 
 
 def read_so_far(memory: Read, before: State, step: Step, after: State) -> Read:
-    """Return what was read in one go: whoever is told that the log was truncated forgets from there on, else all."""
+    """Return what was read: a restarted consumer goes on with what was read up to the committed offset."""
+    if step.action == "restart":
+        return Read(memory.committed, (), memory.committed)
+    if step.action == "commit_arrives":
+        place = step.choices["place"]
+        return Read(memory.ids, without(memory.under_way, place), memory.under_way[place])
+    if step.action == "commit_fails":
+        place = step.choices["place"]
+        again = memory.under_way[place : place + 1] if len(after.under_way) == len(before.under_way) else ()
+        return Read(memory.ids, (*without(memory.under_way, place), *again), memory.committed)
+    under_way = (*memory.under_way, *((memory.ids,) if len(after.under_way) > len(before.under_way) else ()))
+    return Read(ids_after(memory.ids, before, step, after), under_way, memory.committed)
+
+
+def ids_after(ids: Ids, before: State, step: Step, after: State) -> Ids:
+    """Return what was read after a step: whoever is told that the log was truncated forgets from there on, else all."""
     record = before.log.at(before.position)
     if step.action == "poll" and record is not None and after.position == before.position + 1:
-        below = (*memory.ids, *(UNKNOWN,) * before.position)[: before.position]
-        return Read((*below, record.id))
+        return (*(*ids, *(UNKNOWN,) * before.position)[: before.position], record.id)
     if not is_told(before, step, after):
-        return memory
+        return ids
     is_sent_back = step.action == "validate_position" and after.fetch_state is FetchState.FETCHING
-    return Read(memory.ids[: after.position]) if is_sent_back else Read()
+    return ids[: after.position] if is_sent_back else ()
+
+
+def without(under_way: tuple[Ids, ...], place: int) -> tuple[Ids, ...]:
+    """Return what was read up to each commit under way but one."""
+    return (*under_way[:place], *under_way[place + 1 :])
 
 
 READ = Observer("read", memory=Read, initial=lambda _: Read(), observe=read_so_far)
 """The records that the group read, over restarts; a position that is chosen or reset begins anew."""
-
-
-def read_in_session(memory: Read, before: State, step: Step, after: State) -> Read:
-    """Return what was read in one go since the consumer started."""
-    return Read() if step.action == "restart" else read_so_far(memory, before, step, after)
-
-
-READ_IN_SESSION = Observer("read_in_session", memory=Read, initial=lambda _: Read(), observe=read_in_session)
-"""The records that this consumer read since it started: what is read again after a restart is no surprise."""
 
 
 # -- commits --

@@ -13,7 +13,7 @@ from hwmark.model.log import UNDEFINED_EPOCH
 from hwmark.model.machine import Step
 from hwmark.spec.property import Witness, converges, invariant, reachable, step_property, witness
 
-from .observers import FURTHEST, NEXT, READ, READ_IN_SESSION, UNKNOWN, WENT_BACK, Read
+from .observers import FURTHEST, NEXT, READ, UNKNOWN, WENT_BACK, Read
 
 # -- the position --
 
@@ -84,14 +84,14 @@ def reads_one_history(before: State, step: Step, after: State, read: tuple[Read,
     return witness(step=str(step), offset=offset - 1, read=known, in_log=earlier.id)
 
 
-@step_property(sources=("S9", "K-320-clients", "F01"), observers=(READ_IN_SESSION,))
-def truncation_is_real(before: State, step: Step, after: State, read_in_session: tuple[Read, Read]) -> Witness | None:
+@step_property(sources=("S9", "K-320-clients", "F01"), observers=(READ,))
+def truncation_is_real(before: State, step: Step, after: State, read: tuple[Read, Read]) -> Witness | None:
     """A consumer that is sent back is not sent back to a record that it has read and that is still there."""
     if step.action != "validate_position" or not 0 <= after.position < before.position:
         return None
     for offset in range(after.position, before.position):
         record = before.log.at(offset)
-        if record is not None and record.id == read_in_session[0].at(offset):
+        if record is not None and record.id == read[0].at(offset):
             return witness(step=str(step), offset=offset, record=record.id)
     return None
 
@@ -121,7 +121,7 @@ def committed_was_read(state: State, furthest: int) -> Witness | None:
 def small(**scope: int) -> dict[str, int]:
     """Return a minimal scope: no record, no commit, and nothing that disturbs, but for these."""
     names = ("records", "max_leader_epoch", "commits", "commits_under_way", "seeks", "restarts", "failed_commits")
-    return {**dict.fromkeys((*names, "undefined_answers", "other_partitions"), 0), **scope}
+    return {**dict.fromkeys((*names, "undefined_answers", "deletions", "other_partitions"), 0), **scope}
 
 
 @reachable(sources=("S9",), scope=small(records=1))
@@ -142,7 +142,7 @@ def record_is_read_again(before: State, step: Step, after: State) -> bool:
     return step.action == "seek" and after.position < before.position
 
 
-@reachable(sources=("S9", "S10-retention"), scope=small(records=2))
+@reachable(sources=("S9", "S10-consumption"), scope=small(records=1, deletions=1))
 def position_falls_out_of_range(before: State, step: Step, after: State) -> bool:
     """The record at the position is deleted before it is read, and the reset policy decides."""
     return step.action == "poll" and after.position == INVALID_OFFSET and before.position < before.log.log_start_offset

@@ -6,7 +6,7 @@ from __future__ import annotations
 from hwmark.model.consumer.state import Bounds
 from hwmark.spec.row import Row
 
-SMALL = Bounds(records=1, max_leader_epoch=1, commits=1, restarts=1)
+SMALL = Bounds(records=2, max_leader_epoch=1, commits=1, restarts=1)
 
 RESTART = Bounds(records=1, commits=1, restarts=1)
 RESTART_AMONG_OTHERS = Bounds(records=1, commits=1, restarts=1, other_partitions=1)
@@ -83,7 +83,6 @@ ROWS = (
         bounds=ELECTION,
         breaks={"reads_one_history": 11},
         trace="fetch_without_epoch",
-        quick=False,
     ),
     Row(
         id="position_validation",
@@ -97,7 +96,6 @@ ROWS = (
         bounds=ELECTION,
         breaks={"reads_one_history": 12},
         trace="position_unvalidated",
-        quick=False,
     ),
     Row(
         id="validation_compares_epochs",

@@ -250,7 +250,7 @@ def later_commit_outlives_transaction(before: State, step: Step, after: State) -
     return is_commit and after.committed is not None and after.committed.producer == NOBODY
 
 
-@reachable(sources=("KIP-447",), scope=small(members=2, max_generation=2, transactional_commits=1), member=members)
+@reachable(sources=("S9", "KIP-447"), scope=small(members=2, max_generation=2, transactional_commits=1), member=members)
 def offset_is_unstable(state: State, *, member: MemberId) -> bool:
     """A new owner has to wait for its first position until the former owner's transaction is decided."""
     asks = state.owner == member and state.believed[member] == state.assignment_epoch and state.positions[member] == INVALID_OFFSET
@@ -270,10 +270,10 @@ def offset_survives_failover(before: State, step: Step, after: State) -> bool:
     return step.action == "load_group" and after.committed is not None
 
 
-@reachable(sources=("S9",), scope=small(max_generation=2, commits=2, deletions=1), member=members)
-def group_begins_anew(state: State, *, member: MemberId) -> bool:
-    """After the group was deleted with its offset, a member of its next life begins at the start of the log, and commits there."""
-    return state.deletions > 0 and state.log != () and state.owner == member and state.committed is not None
+@reachable(sources=("S9",), scope=small(max_generation=2, commits=1, deletions=1))
+def offset_is_deleted(before: State, step: Step, after: State) -> bool:
+    """An operator deletes an empty group with the offset that its last member committed."""
+    return step.action == "delete_group" and before.committed is not None
 
 
 # -- what stays possible --
@@ -310,7 +310,7 @@ PROPERTIES = (
     offset_is_unstable,
     offset_expires,
     offset_survives_failover,
-    group_begins_anew,
+    offset_is_deleted,
     owner_finds_its_place,
 )
 """Every promise of the machine, in the order of the report; those with observers are chosen by name."""

@@ -15,7 +15,7 @@ EVERYTHING = Bounds(members=2, commits=2, outside_commits=1, transactional_commi
 SCOPES = (
     Row(
         id="offsets_every_promise",
-        rule="all rules",
+        rule="all",
         statement="With two members, a commit, a transactional one and a failover every promise of the machine holds.",
         sources=("S9",),
         machine="offsets",
@@ -27,7 +27,7 @@ SCOPES = (
     ),
     Row(
         id="offsets_two_commits",
-        rule="all rules",
+        rule="all",
         statement="With two members, two commits, a transactional one, a failover and a retention period nothing breaks.",
         sources=("S9",),
         machine="offsets",
@@ -39,7 +39,7 @@ SCOPES = (
     ),
     Row(
         id="offsets_everything_classic",
-        rule="all rules",
+        rule="all",
         statement="In a classic group nothing breaks with two commits and one each of whatever else the machine can do.",
         sources=("S9",),
         machine="offsets",
@@ -51,7 +51,7 @@ SCOPES = (
     ),
     Row(
         id="offsets_everything_consumer",
-        rule="all rules",
+        rule="all",
         statement="In a group of the consumer protocol nothing breaks with two commits and one each of whatever else the machine can do.",
         sources=("S9", "KIP-848"),
         machine="offsets",

@@ -27,7 +27,7 @@ from hwmark.spec.property import Observer, Witness, converges, invariant, reacha
 # -- the topic and what groups hold --
 
 
-@step_property(sources=("S10-retention", "S15"), partition=partitions)
+@step_property(sources=("S10-consumption", "S15-groups"), partition=partitions)
 def consuming_deletes_nothing(before: State, step: Step, after: State, *, partition: PartitionId) -> Witness | None:
     """What consumers do leaves the log as it is: records come at its end, and none goes."""
     old, new = before.logs[partition], after.logs[partition]
@@ -131,7 +131,7 @@ def processed_at_most_once(state: State, processed: Processed, *, partition: Par
     return None
 
 
-@invariant(sources=("S8",), observers=(PROCESSED,), partition=partitions)
+@invariant(sources=("S8-groups",), observers=(PROCESSED,), partition=partitions)
 def processed_by_one_consumer(state: State, processed: Processed, *, partition: PartitionId) -> Witness | None:
     """As from a queue: no two consumers of a group process the same record."""
     for group, known in enumerate(processed):
@@ -152,10 +152,10 @@ def small(**scope: int) -> dict[str, int]:
 @reachable(sources=("S9",), scope=small())
 def everything_is_committed(state: State) -> bool:
     """All messages are acknowledged, and committed by every group."""
-    return all(state.acknowledged) and all_committed(state)
+    return state.acknowledged != () and all(state.acknowledged) and all_committed(state)
 
 
-@reachable(sources=("S8",), scope=small(consumers=2, partitions=2))
+@reachable(sources=("S8",), scope=small(consumers=2, partitions=2, messages=0))
 def partitions_are_shared(state: State) -> bool:
     """Two consumers have something at the same time: each a partition of their group, or each the same one in a group of its own."""
     owners = {granted.owner for group in state.grants for granted in group}
@@ -184,7 +184,7 @@ def all_committed(state: State) -> bool:
     return all(committed == ends for committed in state.committed)
 
 
-@converges(sources=("S8", "S9", "S15"))
+@converges(sources=("S8-groups", "S9", "S15-groups"))
 def every_group_gets_everything(state: State) -> bool:
     """Whatever happened, all messages can still be stored, and every group can get and commit all of them."""
     return all(any(message in log for log in state.logs) for message in range(len(state.acknowledged))) and all_committed(state)
@@ -200,7 +200,7 @@ def zombie_takes_a_record(before: State, step: Step, after: State, *, consumer: 
     return is_taken and before.grants[0][after.consumers[consumer].in_hand].owner not in (NOBODY, consumer)
 
 
-@reachable(sources=("S15",), scope=small(consumers=2), consumer=consumers)
+@reachable(sources=("S15-groups",), scope=small(consumers=2), consumer=consumers)
 def committed_record_is_read_again(before: State, step: Step, after: State, *, consumer: ConsumerId) -> bool:
     """With several groups: one takes a record that another has committed."""
     if step.action != "take" or step.choices["consumer"] != consumer:

@@ -44,7 +44,7 @@ ROWS = (
         rule="commit",
         statement="In a queue a record goes to one consumer; if that crashes between processing and committing it, another gets it, too. "
         "Only processing that is one step with the commit is done once.",
-        sources=("S8", "KIP-447"),
+        sources=("S8-groups", "KIP-447"),
         machine="pipeline",
         rules_off="commit_after",
         rules_on="commit_with",
@@ -57,7 +57,7 @@ ROWS = (
         rule="commit",
         statement="Nobody has to crash: a consumer that is only slow loses its partition and processes a record that its successor has, "
         "too. Only processing that is one step with the commit, which is refused, is done once.",
-        sources=("S8", "KIP-447"),
+        sources=("S8-groups", "KIP-447"),
         machine="pipeline",
         rules_off="commit_after",
         rules_on="commit_with",

@@ -46,6 +46,7 @@ WIDE = Bounds(
     restarts=2,
     failed_commits=2,
     undefined_answers=2,
+    deletions=2,
     other_partitions=1,
 )
 ALONE = evolve(WIDE, other_partitions=0)
@@ -90,6 +91,7 @@ def test_records_are_appended_copied_and_deleted() -> None:
     assert state.other_log == Log((Record(0, 0),), 0)
     assert refused("append_record", state, bounds=evolve(WIDE, records=2))
     assert refused("delete_records 1", state)
+    assert refused("delete_records 2", state, bounds=evolve(WIDE, deletions=1))
     assert refused("delete_records 3", state)
     assert refused("replicate", run())
 
