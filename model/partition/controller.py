@@ -83,11 +83,9 @@ def unclean_candidates(rules: PartitionRules, state: State, alive: Brokers) -> B
         case UncleanChoice.FIRST_ASSIGNED:
             return alive
         case UncleanChoice.LONGEST_LOG:
-            replicas = truth(state).replicas
-            if not alive.issuperset(replicas):
-                return frozenset()
-            logs = {broker: (state.logs[broker].latest_epoch, state.logs[broker].end_offset) for broker in replicas}
-            return frozenset(broker for broker, log in logs.items() if log == max(logs.values()))
+            logs = {broker: (state.logs[broker].latest_epoch, state.logs[broker].end_offset) for broker in sorted(alive)}
+            longest = max(logs.values(), default=None)
+            return frozenset(broker for broker, log in logs.items() if log == longest)
         case _:
             assert_never(rules.unclean_choice)
 

@@ -137,7 +137,7 @@ class UncleanChoice(Enum):
     FIRST_ASSIGNED = "first_assigned"
     """The first replica in assignment order that is alive (``PartitionChangeBuilder.electAnyLeader``)."""
     LONGEST_LOG = "longest_log"
-    """Once all replicas are alive the one with the longest log of the latest epoch, as if that were the most complete one."""
+    """Of those alive the one with the longest log of the latest epoch, as if that were the most complete one."""
 
 
 # -- fetching --

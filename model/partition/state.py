@@ -256,7 +256,8 @@ class Start(Enum):
     IN_SYNC = "in_sync"
     """Nothing: whoever is not in the ISR has an empty log."""
     OUTSIDER_OF_LATER_EPOCH = "outsider_of_later_epoch"
-    """The last replica led in epoch 1, and holds a record of its own that nobody else has; the first leads again, in epoch 2."""
+    """The last replica led in epoch 1, and holds a record of its own that nobody else has, as all others hold what is committed;
+    the first leads again, in epoch 2."""
 
 
 @frozen
@@ -318,11 +319,12 @@ def initial(config: Config, bounds: Bounds) -> State:
     replicas = tuple(ids[: config.replication_factor])
     is_late = bounds.start is Start.OUTSIDER_OF_LATER_EPOCH
     isr = frozenset(replicas[: min(bounds.initial_isr, len(replicas) - is_late)])
-    complete = replicas[: max(len(isr), min(config.min_isr, len(replicas) - is_late))]
+    complete = replicas[:-1] if is_late else replicas[: max(len(isr), min(config.min_isr, len(replicas)))]
+    eligible = min(config.min_isr, len(complete)) if config.elr else 0
     partition = PartitionState(
         replicas=replicas,
         isr=isr,
-        elr=frozenset(complete[len(isr) :] if config.elr else ()),
+        elr=frozenset(complete[len(isr) : eligible]),
         leader=replicas[0],
         leader_epoch=2 if is_late else 0,
     )

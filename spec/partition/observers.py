@@ -3,15 +3,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from attrs import evolve, frozen
 
-from hwmark.model.log import Log, Record
+from hwmark.model.log import Record
 from hwmark.model.machine import BrokerId, Step
-from hwmark.model.partition.decisions import NOBODY
+from hwmark.model.partition.alter_partition import AlterPartition
+from hwmark.model.partition.decisions import NOBODY, PartitionState
 from hwmark.model.partition.shared import leads, truth
-from hwmark.model.partition.state import State
+from hwmark.model.partition.state import FetchRequest, State
 from hwmark.spec.property import Observer
 
 Committed = tuple[Record, ...]
@@ -21,28 +20,44 @@ Committed = tuple[Record, ...]
 # -- what was committed --
 
 
-def committed_views(state: State) -> Iterator[tuple[Log, int]]:
-    """Yield the log and the high watermark of each broker that believes that it leads, the lowest high watermark first."""
-    leaders = [broker for broker in range(len(state.logs)) if leads(state, broker)]
-    for broker in sorted(leaders, key=lambda one: (state.replicas[one].high_watermark, state.replicas[one].leader_epoch)):
-        yield state.logs[broker], state.replicas[broker].high_watermark
+def looked_at(before: State, step: Step) -> BrokerId | None:
+    """Return the broker whose high watermark, or whose place as leader, a step may change; followers only repeat what is committed."""
+    match step.action:
+        case "append_record" | "receive_alter_partition":
+            return step.choices["leader"]
+        case "learn_metadata":
+            return step.choices["broker"]
+        case "handle_fetch":
+            request = before.fetching[step.choices["follower"]]
+        case "deliver_duplicate":
+            request = before.duplicate
+        case _:
+            return None
+    return request.leader if isinstance(request, FetchRequest) else None
 
 
-def _ever_committed(memory: Committed, _before: State, _step: Step, after: State) -> Committed:
-    return _grown(memory, after)
-
-
-def _grown(memory: Committed, state: State) -> Committed:
-    """Return what is held as committed; a leader that holds another record there takes its place."""
-    for log, high_watermark in committed_views(state):
-        for offset in range(log.log_start_offset, high_watermark):
-            record = log.at(offset)
-            if record is not None and offset <= len(memory) and memory[offset : offset + 1] != (record,):
-                memory = (*memory[:offset], record)
+def with_view(memory: Committed, state: State, broker: BrokerId) -> Committed:
+    """Return what is held as committed once somebody has read from a broker that leads; another record there takes its place."""
+    if not leads(state, broker):
+        return memory
+    log, high_watermark = state.logs[broker], state.replicas[broker].high_watermark
+    for offset in range(log.log_start_offset, high_watermark):
+        record = log.at(offset)
+        if record is not None and offset <= len(memory) and memory[offset : offset + 1] != (record,):
+            memory = (*memory[:offset], record)
     return memory
 
 
-EVER_COMMITTED = Observer("ever_committed", memory=Committed, initial=lambda state: _grown((), state), observe=_ever_committed)
+def _first_committed(state: State) -> Committed:
+    return with_view((), state, truth(state).leader)
+
+
+def _ever_committed(memory: Committed, before: State, step: Step, after: State) -> Committed:
+    broker = looked_at(before, step)
+    return memory if broker is None else with_view(memory, after, broker)
+
+
+EVER_COMMITTED = Observer("ever_committed", memory=Committed, initial=_first_committed, observe=_ever_committed)
 """The log of records that leaders counted as committed, as clients know it."""
 
 
@@ -54,7 +69,7 @@ def _acknowledged(memory: frozenset[int], _before: State, step: Step, _after: St
 
 
 def _first_acknowledged(state: State) -> frozenset[int]:
-    return frozenset(record.id for record in _grown((), state))
+    return frozenset(record.id for record in _first_committed(state))
 
 
 ACKNOWLEDGED = Observer("acknowledged", memory=frozenset[int], initial=_first_acknowledged, observe=_acknowledged)
@@ -77,20 +92,44 @@ class Excuses:
     unclean: bool = False
 
 
+DECIDES = {
+    "fence_broker",
+    "unfence_broker",
+    "register_broker",
+    "begin_controlled_shutdown",
+    "answer_alter_partition",
+    "deliver_duplicate",
+    "elect_preferred_leader",
+    "elect_uncleanly",
+    "replace_replica",
+}
+"""The steps in which the controller may change the partition."""
+
+
 def _excuses(memory: Excuses, before: State, step: Step, after: State) -> Excuses:
-    was, now = truth(before), truth(after)
-    incomplete = memory.incomplete & now.isr
     if step.action == "crash":
         broker = step.choices["broker"]
-        if broker in now.isr and after.logs[broker].end_offset < before.logs[broker].end_offset:
-            incomplete |= {broker}
-    is_unclean = now.leader not in {NOBODY, was.leader} and now.leader not in was.isr | was.elr
-    return evolve(
-        memory,
-        incomplete=incomplete,
-        last_member=memory.last_member or (len(now.isr) == 1 and now.isr <= incomplete),
-        unclean=memory.unclean or is_unclean,
-    )
+        is_member = broker in truth(after).isr and after.logs[broker].end_offset < before.logs[broker].end_offset
+        return _seen(memory, truth(after), memory.incomplete | {broker}) if is_member else memory
+    if step.action not in DECIDES or before.partition_epoch == after.partition_epoch:
+        return memory
+    was, now = truth(before), truth(after)
+    is_unclean = now.leader not in {NOBODY, was.leader} and now.leader not in was.isr | was.elr | accepted_isr(before, step)
+    return _seen(evolve(memory, unclean=memory.unclean or is_unclean), now, memory.incomplete & now.isr)
+
+
+def _seen(memory: Excuses, partition: PartitionState, incomplete: frozenset[BrokerId]) -> Excuses:
+    is_last = len(partition.isr) == 1 and partition.isr <= incomplete
+    return evolve(memory, incomplete=incomplete, last_member=memory.last_member or is_last)
+
+
+def accepted_isr(before: State, step: Step) -> frozenset[BrokerId]:
+    """Return the ISR of the proposal that the controller looks at in a step, if it does."""
+    if step.action == "answer_alter_partition":
+        request = before.altering[step.choices["leader"]]
+    else:
+        request = before.duplicate if step.action == "deliver_duplicate" else None
+    return frozenset(member.broker for member in request.new_isr) if isinstance(request, AlterPartition) else frozenset()
 
 
 EXCUSES = Observer("excuses", memory=Excuses, initial=lambda _: Excuses(), observe=_excuses)
@@ -100,10 +139,12 @@ EXCUSES = Observer("excuses", memory=Excuses, initial=lambda _: Excuses(), obser
 # -- what clients were told --
 
 
-def _latest_offset(memory: int, _before: State, _step: Step, after: State) -> int:
-    leader = truth(after).leader
-    return max(memory, after.replicas[leader].high_watermark) if leader != NOBODY and leads(after, leader) else memory
+def _latest_offset(memory: int, before: State, step: Step, after: State) -> int:
+    broker = looked_at(before, step)
+    if broker is None or not leads(after, broker) or truth(after).leader != broker:
+        return memory
+    return max(memory, after.replicas[broker].high_watermark)
 
 
-LATEST_OFFSET = Observer("latest_offset", memory=int, initial=lambda state: len(_grown((), state)), observe=_latest_offset)
+LATEST_OFFSET = Observer("latest_offset", memory=int, initial=lambda state: len(_first_committed(state)), observe=_latest_offset)
 """The largest offset that clients were told is the end of the log, by a leader that is one."""

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from hwmark.model.log import Log
 from hwmark.model.machine import BrokerId, Step
-from hwmark.model.partition.alter_partition import AlterPartition, Errors
-from hwmark.model.partition.decisions import NOBODY, Brokers, LeaderRecovery, effective_min_isr
+from hwmark.model.partition.alter_partition import Errors
+from hwmark.model.partition.decisions import NOBODY, LeaderRecovery, effective_min_isr
 from hwmark.model.partition.rules import LatestOffset, PartitionRules
 from hwmark.model.partition.shared import brokers, consumers, is_active, leads, maximal_isr, records, truth
 from hwmark.model.partition.state import (
@@ -27,7 +27,7 @@ from hwmark.model.partition.state import (
 )
 from hwmark.spec.property import Witness, converges, invariant, leads_to, reachable, step_property, witness
 
-from .observers import ACKNOWLEDGED, EVER_COMMITTED, EXCUSES, LATEST_OFFSET, Committed, Excuses
+from .observers import ACKNOWLEDGED, EVER_COMMITTED, EXCUSES, LATEST_OFFSET, Committed, Excuses, accepted_isr
 
 # -- what several promises are about --
 
@@ -234,15 +234,6 @@ def acknowledged_is_committed(
 
 
 # -- steps --
-
-
-def accepted_isr(before: State, step: Step) -> Brokers:
-    """Return the ISR of the proposal that the controller looks at in a step, if it does."""
-    if step.action == "answer_alter_partition":
-        request = before.altering[step.choices["leader"]]
-    else:
-        request = before.duplicate if step.action == "deliver_duplicate" else None
-    return frozenset(member.broker for member in request.new_isr) if isinstance(request, AlterPartition) else frozenset()
 
 
 @step_property(sources=("S5", "S5-eligible", "S12-choice", "K-966"))
