@@ -140,7 +140,7 @@ ROWS = (
         states=4952,
         quick=False,
         example=Example(
-            Group(topic(2), (member("m1", 0, subscribed=False), member("m2"), member("m3", 0, 1, generation=2))),
+            Group(topic(2), (member("m1"), member("m2", 0, 1, generation=2), member("m3", 0, subscribed=False))),
             None,
         ),
     ),

@@ -93,9 +93,9 @@ def _with_subscriptions(draw: st.DrawFn, shape: Shape, members: Sequence[Member]
 
 
 def _with_instances(draw: st.DrawFn, members: Sequence[Member]) -> list[Member]:
-    """Make some members static, in another order than that of their ids."""
+    """Make all members static, or some, in another order than that of their ids."""
     instances = draw(st.permutations([f"i{number}" for number in range(len(members))]))
-    static = some(draw, range(len(members)))
+    static = tuple(range(len(members))) if draw(BOOLEANS) else some(draw, range(len(members)))
     return [
         evolve(member, instance_id=instance if index in static else None)
         for index, (member, instance) in enumerate(zip(members, instances, strict=True))

@@ -11,6 +11,7 @@ import logging
 import random
 import signal
 import time
+import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -178,11 +179,12 @@ def _too_long(_number: int, _frame: Any) -> None:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Let libraries log nothing: they warn of what we ask on purpose."""
+    """Let libraries log nothing and warn of nothing: we ask strange things on purpose."""
     before = logging.root.manager.disable
     logging.disable(logging.CRITICAL)
     try:
-        yield
+        with warnings.catch_warnings(action="ignore"):
+            yield
     finally:
         logging.disable(before)
 

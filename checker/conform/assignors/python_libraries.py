@@ -8,6 +8,7 @@ assignment is told by an assignor of the library that was given that assignment.
 from __future__ import annotations
 
 import importlib
+import warnings
 from collections.abc import Iterable, Mapping
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
@@ -170,7 +171,8 @@ class Aiokafka:
 
 
 def _load(package: str, module: str) -> Any:
-    return importlib.import_module(f"{package}.{module}")
+    with warnings.catch_warnings(action="ignore"):  # what a library still uses is not for our users to hear
+        return importlib.import_module(f"{package}.{module}")
 
 
 def _age(generation: int | None) -> int:
