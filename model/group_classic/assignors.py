@@ -7,6 +7,7 @@ order of their seats; Kafka takes them in that of their instance ids and member 
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Mapping
 from typing import assert_never
 
@@ -39,7 +40,7 @@ def range_shares(members: list[MemberId], count: int) -> dict[MemberId, Partitio
 
 
 def cooperative_sticky_shares(rules: Rules, claims: Mapping[MemberId, Claim], count: int) -> dict[MemberId, Partitions]:
-    """Let members keep what they own up to a balanced share, and give the rest to whoever has the least.
+    """Let members keep what they own up to a balanced share, and share out the rest.
 
     What moves is withheld from its next owner (``CooperativeStickyAssignor``, ``AbstractStickyAssignor``).
     """
@@ -51,15 +52,30 @@ def cooperative_sticky_shares(rules: Rules, claims: Mapping[MemberId, Claim], co
         keeps_more = len(mine) > least and extra > 0
         extra -= keeps_more
         shares[member] = set(mine[: least + keeps_more])
-    taken = {partition for share in shares.values() for partition in sorted(share)}
-    for partition in range(count):
-        if partition not in taken:
-            receiver = min(shares, key=lambda member: len(shares[member]))
-            shares[receiver].add(partition)
+    share_rest(shares, count, least, may_get_more=extra > 0)
     return {
         member: frozenset(one for one in share if one in owned[member] or not is_withheld(rules, claims, one))
         for member, share in shares.items()
     }
+
+
+def share_rest(shares: Shares, count: int, least: int, *, may_get_more: bool) -> None:
+    """Give what nobody keeps round to whoever has too few, and then to those that have enough and may get one more.
+
+    Where claims overlap, so that nobody has room any more, it goes to whoever has the fewest.
+    """
+    short = deque(member for member, share in shares.items() if len(share) < least)
+    enough = deque(member for member, share in shares.items() if len(share) == least and may_get_more)
+    kept = {partition for share in shares.values() for partition in sorted(share)}
+    for partition in range(count):
+        if partition in kept:
+            continue
+        receiver = short.popleft() if short else enough.popleft() if enough else min(shares, key=lambda one: len(shares[one]))
+        shares[receiver].add(partition)
+        if len(shares[receiver]) < least:
+            short.append(receiver)
+        elif len(shares[receiver]) == least:
+            enough.append(receiver)
 
 
 def believed(rules: Rules, claims: Mapping[MemberId, Claim]) -> dict[MemberId, Partitions]:
