@@ -13,6 +13,7 @@ from hwmark.model.offsets.state import (
     CommitRequest,
     Config,
     Entry,
+    Marker,
     OffsetCommit,
     Phase,
     Protocol,
@@ -33,6 +34,8 @@ PHASES = {
     Phase.STABLE: "group is stable",
 }
 """What the coordinator's lane calls the states of the group."""
+STORED = {phase: "none" if phase is Phase.ABSENT else phase.value for phase in Phase}
+"""What the latest record about the group says of its state."""
 
 
 def member_name(member: MemberId) -> str:
@@ -69,7 +72,7 @@ def log_lane(state: State, word: str) -> Lane:
     left = {entry.record_offset: entry for entry in state.log}
     cells = tuple(cell(state, offset, left.get(offset)) for offset in range(state.next_record_offset))
     stored = state.stored
-    facts = {"group record": f"{PHASES[stored.phase]}, {word} {stored.generation}, {member_name(stored.owner)}"}
+    facts = {"group record": STORED[stored.phase], word: str(stored.generation), "partition": member_name(stored.owner)}
     marks = (Mark("LSO", last_stable_offset(state.log), strong=True), Mark("LEO", state.next_record_offset))
     return Lane(LOG, facts=facts, cells=cells, marks=marks)
 
@@ -81,7 +84,7 @@ def member_lane(state: State, member: MemberId, word: str) -> Lane:
         {} if known == UNKNOWN_GENERATION else {word: str(known), "position": "unknown" if position == INVALID_OFFSET else str(position)}
     )
     if request is not None:
-        facts["under way"] = request_name(request)
+        facts |= {"under way": f"{kind_of(request)} {request.offset}", "sent under": f"{word} {request.generation}"}
     if known == UNKNOWN_GENERATION:
         is_member = state.epochs[member] != UNKNOWN_GENERATION
         return Lane(member_name(member), "is a member" if is_member else "is no member", facts=facts)
@@ -92,14 +95,14 @@ def member_lane(state: State, member: MemberId, word: str) -> Lane:
 
 def cell(state: State, offset: int, entry: Entry | None) -> Cell:
     """Return the cell of a record, or of one that compaction removed."""
-    return Cell(offset, "gone", None, committed=True) if entry is None else Cell(offset, entry_label(entry), None, is_decided(state, entry))
+    return Cell(offset, "·", None, committed=True) if entry is None else Cell(offset, entry_label(entry), None, is_decided(state, entry))
 
 
 def entry_label(entry: Entry) -> str:
     """Return what a cell of the log says."""
     if isinstance(entry, OffsetCommit):
-        return str(entry.offset) if entry.producer == NOBODY else f"{entry.offset} in txn"
-    return "tombstone" if isinstance(entry, Tombstone) else "commit" if entry.is_commit else "abort"
+        return str(entry.offset) if entry.producer == NOBODY else f"t{entry.offset}"
+    return "–" if isinstance(entry, Tombstone) else "C" if entry.is_commit else "A"
 
 
 def is_decided(state: State, entry: Entry) -> bool:
@@ -109,8 +112,12 @@ def is_decided(state: State, entry: Entry) -> bool:
 
 def request_name(request: CommitRequest) -> str:
     """Return how a request is written."""
-    kind = "TxnOffsetCommit" if request.is_transactional else "OffsetCommit"
-    return f"{kind} {request.offset}, generation {request.generation}"
+    return f"{kind_of(request)} {request.offset}, generation {request.generation}"
+
+
+def kind_of(request: CommitRequest) -> str:
+    """Return Kafka's name of a request."""
+    return "TxnOffsetCommit" if request.is_transactional else "OffsetCommit"
 
 
 # -- events --
@@ -118,8 +125,7 @@ def request_name(request: CommitRequest) -> str:
 
 def commit_message(member: MemberId, request: CommitRequest) -> Message:
     """Return the message that carries a member's commit."""
-    kind = "TxnOffsetCommit" if request.is_transactional else "OffsetCommit"
-    return Message(f"{kind} of member {member}", (f"offset {request.offset}", f"generation {request.generation}"))
+    return Message(f"{kind_of(request)} of member {member}", (f"offset {request.offset}", f"generation {request.generation}"))
 
 
 def handled(before: State, step: Step, rules: Rules, config: Config) -> Event:
@@ -169,7 +175,7 @@ def completes(_before: State, _step: Step, after: State) -> Event:
 def assigns(_before: State, step: Step, after: State) -> Event:
     """The partition is given away."""
     member = step.choices["member"]
-    return Event(f"Member {member} gets the partition, under generation {after.generation}", COORDINATOR, member_name(member))
+    return Event(f"Member {member} gets the partition, under generation {after.generation}", member_name(member), COORDINATOR)
 
 
 def releases(_before: State, step: Step, after: State) -> Event:
@@ -270,17 +276,24 @@ def blame(state: State, facts: Mapping[str, Any]) -> tuple[Place, ...]:
     return (Place(COORDINATOR), *log, *(Place(member_name(member)) for member in named))
 
 
+def entry_text(entry: Entry) -> str:
+    """Return how a record of the log is written in text."""
+    if isinstance(entry, OffsetCommit):
+        return f"offset {entry.offset}" + ("" if entry.producer == NOBODY else f", in the transaction of member {entry.producer}")
+    if isinstance(entry, Tombstone):
+        return "deletion of the offset"
+    return f"{'commit' if entry.is_commit else 'abort'} marker of member {entry.producer}"
+
+
 def say(path: str, value: Any) -> str | None:
-    """Write requests, commits and the members' knowledge in the words of the domain."""
+    """Write records, requests and the members' knowledge in the words of the domain."""
+    if isinstance(value, OffsetCommit | Tombstone | Marker):
+        return entry_text(value)
     if isinstance(value, CommitRequest):
         return request_name(value)
-    if isinstance(value, OffsetCommit):
-        return f"offset {value.offset}" + ("" if value.producer == NOBODY else f", in the transaction of member {value.producer}")
     if isinstance(value, Phase):
         return PHASES[value]
-    if path == "owner":
-        return member_name(value)
-    return None
+    return member_name(value) if path in {"owner", "stored.owner"} else None
 
 
 VIEW = View(
@@ -289,8 +302,8 @@ VIEW = View(
     blame=blame,
     say=say,
     words={
-        "committed": "decided, or removed by compaction",
-        "uncommitted": "its transaction is not decided",
+        "committed": "decided: an offset, one in a transaction (t) that was committed (C) or aborted (A), a deletion (–), gone (·)",
+        "uncommitted": "an offset in a transaction that is not decided",
         "LSO": "last stable offset: the first record whose transaction is undecided, or the log's end",
         "LEO": "log end offset: where the next record will go",
         "has the partition": "by the latest record about the group",

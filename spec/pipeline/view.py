@@ -30,6 +30,11 @@ def group_name(group: int) -> str:
     return f"group {group}"
 
 
+def mark_name(group: int) -> str:
+    """Return how the mark of what a group has committed is called."""
+    return f"{group_name(group)} at"
+
+
 # -- lanes --
 
 
@@ -37,7 +42,7 @@ def lanes(state: State, config: Config) -> tuple[Lane, ...]:
     """Return the producer, the partitions, and the consumers."""
     known = [letter(message) for message, is_known in enumerate(state.acknowledged) if is_known]
     return (
-        Lane(PRODUCER, facts={"acknowledged": ", ".join(known)} if known else {}),
+        Lane(PRODUCER, f"knows that {', '.join(known)} is stored" if known else "knows of nothing stored"),
         *(partition_lane(state, partition) for partition in range(len(state.logs))),
         *(consumer_lane(state, config, consumer) for consumer in range(len(state.consumers))),
     )
@@ -46,8 +51,8 @@ def lanes(state: State, config: Config) -> tuple[Lane, ...]:
 def partition_lane(state: State, partition: int) -> Lane:
     """Return a partition with its records, and for each group its owner and what it has committed."""
     cells = tuple(Cell(offset, letter(message), None, committed=True) for offset, message in enumerate(state.logs[partition]))
-    facts = {group_name(group): consumer_name(granted[partition].owner) for group, granted in enumerate(state.grants)}
-    marks = tuple(Mark(group_name(group), committed[partition], strong=True) for group, committed in enumerate(state.committed))
+    facts = {f"owner in {group_name(group)}": consumer_name(granted[partition].owner) for group, granted in enumerate(state.grants)}
+    marks = tuple(Mark(mark_name(group), committed[partition], strong=True) for group, committed in enumerate(state.committed))
     return Lane(partition_name(partition), facts=facts, cells=cells, marks=marks)
 
 
@@ -179,7 +184,8 @@ VIEW = View(
     blame=blame,
     say=say,
     words={
-        "group": "a mark of a group: the offset that it has committed; what is before it counts as dealt with",
+        "committed": "stored",
+        **{mark_name(group): "what the group has committed: what is before it counts as dealt with" for group in range(9)},
         "believes to own what it does not": "its commits are refused",
     },
 )
