@@ -54,7 +54,7 @@ class General:
         """Begin with what members may keep."""
         self._rules, self._racks, self._former = rules, racks, former_owners(claims)
         self._topics = {topic.name: topic for topic in topics}
-        self._subscribed = {member.id: member.topics & self._topics.keys() for member in members}
+        self._subscribed = {member.id: [name for name in member.topics if name in self._topics] for member in members}
         self._candidates = {topic.name: [member.id for member in members if topic.name in member.topics] for topic in topics}
         self._rank = {member.id: code_units(member.id) for member in members}
         self._of = {member: [one for one in partitions if self._stays(member, one)] for member, partitions in owned.items()}

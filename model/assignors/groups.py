@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from uuid import UUID
 
-from attrs import frozen
+from attrs import field, frozen
 
 from hwmark.model.machine import frozen_mapping
 
@@ -58,12 +58,17 @@ class UserData:
     generation: int | None = None
 
 
+def in_order(names: Iterable[str]) -> tuple[str, ...]:
+    """Return names in order, each once: it does not matter in which order a member tells its topics."""
+    return tuple(sorted(set(names)))
+
+
 @frozen
 class Member:
     """A member of a group, and its subscription; ``None`` where something is not said."""
 
     id: str
-    topics: frozenset[str] = frozenset()
+    topics: tuple[str, ...] = field(default=(), converter=in_order)
     owned: tuple[TopicPartition, ...] = ()
     generation: int | None = None
     user_data: UserData | None = None

@@ -6,9 +6,6 @@ from __future__ import annotations
 from hwmark.model.assignors.claims import Reading
 from hwmark.model.assignors.groups import Group, Member, TopicPartition, subscribed_topics
 
-NOBODY = ""
-"""The owner of a partition that two members of the newest generation claim."""
-
 
 def claimants(group: Group, reading: Reading) -> dict[TopicPartition, tuple[str, ...]]:
     """Return who claims each existing partition that is shared out, of whatever generation."""
@@ -17,15 +14,15 @@ def claimants(group: Group, reading: Reading) -> dict[TopicPartition, tuple[str,
     return {one: tuple(claim.member.id for claim in claims if one in claim.partitions) for one in existing}
 
 
-def owners(group: Group, reading: Reading) -> dict[TopicPartition, str]:
-    """Return the owner of each claimed partition: the only one to claim it in the newest generation of its claims."""
+def owners(group: Group, reading: Reading) -> dict[TopicPartition, str | None]:
+    """Return the owner of each claimed partition: the only one to claim it in the newest generation of its claims, if it is alone."""
     claims = {claim.member.id: claim for claim in map(reading, group.members)}
-    newest: dict[TopicPartition, str] = {}
+    newest: dict[TopicPartition, str | None] = {}
     for one, members in claimants(group, reading).items():
         if members:
             age = max(claims[member].age for member in members)
             those = [member for member in members if claims[member].age == age]
-            newest[one] = those[0] if len(those) == 1 else NOBODY
+            newest[one] = those[0] if len(those) == 1 else None
     return newest
 
 

@@ -53,7 +53,7 @@ def every_partition_has_an_owner(group: Group, answer: Assignment) -> Witness | 
     return None
 
 
-@contract(sources=("S8-assignors", "KIP-429"))
+@contract(sources=("S8-assignors", "K-429"))
 def every_partition_has_an_owner_or_waits(group: Group, answer: Assignment) -> Witness | None:
     """Every partition of a topic that somebody subscribes to is given to a member, unless one that claims it must give it up first."""
     given = {one for share in answer.values() for one in share}
@@ -89,7 +89,7 @@ def only_subscribed(group: Group, answer: Assignment) -> Witness | None:
     return None
 
 
-@contract(sources=("S8-assignors", "KIP-429", "A03"))
+@contract(sources=("S8-assignors", "K-429", "A03"))
 def moves_in_two_steps(group: Group, answer: Assignment) -> Witness | None:
     """Nobody is given a partition that another member claims, but for its owner, the only one to claim it in the newest generation."""
     claimed, owned = claimants(group, cooperative_claim), owners(group, cooperative_claim)
@@ -147,7 +147,7 @@ def any_order_of_members(group: Group, answer: Assignment, *others: Assignment) 
     return next(filter(None, (difference(answer, other) for other in others)), None)
 
 
-@contract(sources=("S8-assignors", "KIP-345"), when=all_static, again=restarted)
+@contract(sources=("K-345",), when=all_static, again=restarted)
 def static_members_keep_their_place(group: Group, answer: Assignment, *others: Assignment) -> Witness | None:
     """Where all members are static, the member ids under which they come back do not matter."""
     (other,) = others

@@ -49,7 +49,7 @@ def size(group: Group) -> int:
 def _groups(scope: Scope, members: int, topics: int, partitions: int) -> Iterator[Group]:
     names = TOPICS[:topics]
     claimable = [TopicPartition(name, number) for name in names for number in range(partitions + scope.vanished)]
-    subscriptions = [frozenset(chosen) for chosen in subsets(names, topics)] if scope.differ else [frozenset(names)]
+    subscriptions = list(subsets(names, topics)) if scope.differ else [names]
     said = [
         (subscription, tuple(owned), generation)
         for subscription in subscriptions

@@ -37,7 +37,7 @@ def better_exchange(group: Group, answer: Assignment, rows: tuple[Row, ...]) -> 
     ]
     for row, member in apart:
         for other_row, other in apart:
-            exchangeable = {one.topic for one in row} <= other.topics and {one.topic for one in other_row} <= member.topics
+            exchangeable = {one.topic for one in row} <= set(other.topics) and {one.topic for one in other_row} <= set(member.topics)
             if other is not member and exchangeable and is_in_rack(racks, other, row):
                 return witness(member=member.id, has=written(row), other=other.id, rack=other.rack, other_has=written(other_row))
     return None

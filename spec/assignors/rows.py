@@ -26,8 +26,8 @@ def parts(*numbers: int) -> tuple[TopicPartition, ...]:
 
 def member(name: str, *owned: int, generation: int = 1, subscribed: bool = True, silent: bool = False) -> Member:
     """Return a member that claims partitions; a silent one tells its generation in its user data alone."""
-    topics, told = frozenset({"t"}) if subscribed else frozenset[str](), None if silent else generation
-    return Member(name, topics, owned=parts(*owned), generation=told, user_data=UserData(parts(*owned), generation))
+    told = None if silent else generation
+    return Member(name, ("t",) if subscribed else (), owned=parts(*owned), generation=told, user_data=UserData(parts(*owned), generation))
 
 
 ROWS = (
@@ -36,7 +36,7 @@ ROWS = (
         rule="claims",
         statement="Of several members that claim a partition the one of the highest generation keeps it; else a member that was away "
         "takes back what others own, and both have it.",
-        sources=("A01", "KIP-341", "KAFKA-7026"),
+        sources=("A01", "K-429", "KIP-341", "KAFKA-7026"),
         rules_off="all_claims",
         bounds=Scope(partitions=3, claims=2),
         breaks={"one_owner": 9, "answers": 8, "keeps_most": 7},
@@ -51,7 +51,7 @@ ROWS = (
         rule="claims",
         statement="A claim of an older generation counts as long as nobody else claims the partition; else it is given away while its "
         "owner, that missed a generation, still reads it.",
-        sources=("A03", "KAFKA-14639", "KAFKA-13419"),
+        sources=("A03", "K-429", "KAFKA-14639", "KAFKA-13419"),
         rules_off="newest_generation_only",
         bounds=Scope(partitions=1),
         breaks={"moves_in_two_steps": 6, "keeps_most": 6, "leaves_what_is_balanced": 6},
@@ -63,7 +63,7 @@ ROWS = (
         rule="withheld",
         statement="What another member claims is given to nobody else before that member has given it up; else two members own it for a "
         "while.",
-        sources=("S8-assignors", "KIP-429"),
+        sources=("S8-assignors", "K-429"),
         rules_off="nothing_withheld",
         bounds=Scope(generations=1),
         breaks={"moves_in_two_steps": 7},
@@ -91,7 +91,7 @@ ROWS = (
         rule="withheld",
         statement="A partition that two members claim in the same generation is given to neither yet. Where subscriptions differ, Kafka "
         "gives it to one of them at once.",
-        sources=("S8-assignors", "KIP-429"),
+        sources=("S8-assignors", "K-429"),
         rules_off="revoked_and_added",
         bounds=Scope(members=3, partitions=1, differ=True),
         breaks={"moves_in_two_steps": 6},

@@ -14,7 +14,7 @@ from hwmark.spec.function import Contract, contract
 from hwmark.spec.property import Witness, witness
 
 from .balance import better_move
-from .claims import NOBODY, claimants, kept_by_subscribers, owners
+from .claims import claimants, kept_by_subscribers, owners
 from .contracts import all_equal, without_racks, written
 
 
@@ -35,7 +35,7 @@ def stickiness(reading: Reading, *sources: str) -> Stickiness:
     """Return the promises about what is owned by claims that are read in this way."""
 
     def equal(group: Group) -> bool:
-        undisputed = NOBODY not in owners(group, reading).values()
+        undisputed = None not in owners(group, reading).values()
         return all_equal(group) and without_racks(group) and undisputed and bool(group.members)
 
     def is_settled(group: Group) -> bool:
@@ -68,5 +68,5 @@ def stickiness(reading: Reading, *sources: str) -> Stickiness:
 
 
 EAGER = stickiness(eager_claim, "KIP-54")
-COOPERATIVE = stickiness(cooperative_claim, "KIP-429")
-COORDINATOR = stickiness(target_claim, "KIP-848")
+COOPERATIVE = stickiness(cooperative_claim, "K-429")
+COORDINATOR = stickiness(target_claim, "K-848")

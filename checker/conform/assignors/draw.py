@@ -86,10 +86,10 @@ def _topics(draw: st.DrawFn, shape: Shape) -> tuple[Topic, ...]:
 def _with_subscriptions(draw: st.DrawFn, shape: Shape, members: Sequence[Member], names: Sequence[str]) -> list[Member]:
     """Subscribe all members to the same topics, or each to its own."""
     if draw(BOOLEANS):
-        topics = frozenset(names if draw(BOOLEANS) else names[:1])
+        topics = names if draw(BOOLEANS) else names[:1]
         return [evolve(member, topics=topics) for member in members]
     possible = [*names, UNKNOWN_TOPIC] if shape.conflicts else names
-    return [evolve(member, topics=frozenset(some(draw, possible))) for member in members]
+    return [evolve(member, topics=some(draw, possible)) for member in members]
 
 
 def _with_instances(draw: st.DrawFn, members: Sequence[Member]) -> list[Member]:

@@ -49,7 +49,7 @@ def _without(member: Member, topic: str, partitions: int) -> Member:
     data = member.user_data
     return evolve(
         member,
-        topics=member.topics if partitions else member.topics - {topic},
+        topics=member.topics if partitions else [name for name in member.topics if name != topic],
         owned=known(member.owned),
         user_data=None if data is None else evolve(data, partitions=known(data.partitions)),
     )
