@@ -201,13 +201,13 @@ def progress(member: MemberId, old: Member, new: Member) -> str:
     """Return how far a heartbeat took a member."""
     revoked = held(new.pending_revocation) - held(old.pending_revocation)
     gained, lost = held(new.assigned) - held(old.assigned), all_held(old) - all_held(new)
+    moved = f", and moves it on to epoch {new.member_epoch}" if new.member_epoch != old.member_epoch else ""
     if revoked:
-        return f"asks member {member} to give up {partitions_name(revoked)}"
+        return f"asks member {member} to give up {partitions_name(revoked)}{moved}"
     if gained:
-        return f"gives {partitions_name(gained)} to member {member}"
+        return f"gives {partitions_name(gained)} to member {member}{moved}"
     if lost:
-        return f"knows that member {member} does not have {partitions_name(lost)} any more"
-    moved = new.member_epoch != old.member_epoch
+        return f"knows that member {member} does not have {partitions_name(lost)} any more{moved}"
     return f"moves member {member} on to epoch {new.member_epoch}" if moved else f"has nothing new for member {member}"
 
 
