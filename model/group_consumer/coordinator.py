@@ -84,9 +84,10 @@ def is_unreleased(rules: Rules, record: Member, *, is_rival: bool) -> bool:
 @kafka(
     "GroupMetadataManager.consumerGroupHeartbeat; GroupMetadataManager.maybeUpdateTargetAssignment; "
     "GroupMetadataManager.maybeReconcile; CurrentAssignmentBuilder.build",
-    versions="4.0–4.3",
+    versions="4.2–4.3",
     simplified="one topic, to which all members subscribe, and which never changes; the records are committed at once; the interval "
-    "between two target assignments may be over at any moment",
+    "between two target assignments (since 4.3) may be over at any moment; until 4.1 a member that had given up and has to give up more "
+    "was moved on by one epoch, and waited for what itself had been giving up",
 )
 def coordinator_handle_heartbeat(  # noqa: PLR0913 - it decides everything
     state: State, rules: Rules, config: Config, bounds: Bounds, *, member: MemberId, delayed: bool, assignment: int
@@ -171,7 +172,7 @@ def answer(state: State, member: MemberId, response: Response) -> Response | Non
 @kafka(
     "GroupMetadataManager.consumerGroupLeave; GroupMetadataManager.consumerGroupStaticMemberGroupLeave",
     versions="4.0–4.3",
-    simplified="the answer is left out: who leaves does not wait for it",
+    simplified="the answer is left out: who leaves does not wait for it; there are assignment epochs since 4.3",
 )
 def coordinator_handle_leave(state: State, rules: Rules, *, member: MemberId) -> State | None:
     """The coordinator removes a member that leaves; a static one that leaves for a while keeps what it is assigned."""
