@@ -9,21 +9,20 @@ Runs under wrong rules must be found out. What Kafka itself does in the lessons 
 
 from __future__ import annotations
 
-import random
 from collections import Counter
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import jvm
 import pytest
 from attrs import evolve
 from conftest import SOURCES
+from group_walks import Taken, walks
 from jvm import Witness
 
 from hwmark.checker.shipped import load_shipped
-from hwmark.checker.system import system
 from hwmark.checker.trace import replay
-from hwmark.model.group_consumer.machine import machine
 from hwmark.model.group_consumer.reconciliation import Error, Member, commit_error
 from hwmark.model.group_consumer.rules import (
     Assignor,
@@ -64,36 +63,14 @@ COORDINATOR = (
     "coordinator_failover",
     "client_commit",
 )
-WALKS, STEPS = 60, 90
-
-Taken = tuple[State, Step, State]
-"""One step of a run: the state before, the step, and the state after."""
 
 
 @pytest.fixture(scope="session")
-def consumer_group(built: Any) -> Iterator[Witness]:
+def consumer_group(built: Path) -> Iterator[Witness]:
     """Yield Kafka's own coordinator of a consumer group, open for questions."""
     witness = Witness(jvm.build(SOURCES / "ConsumerGroupWitness.java", built))
     yield witness
     witness.close()
-
-
-def walks(rules: Rules, config: Config, bounds: Bounds, count: int = WALKS) -> Iterator[list[Taken]]:
-    """Yield random runs, the same each time; the action is drawn first, so that rare ones are taken too."""
-    explored = system(machine(rules, config, bounds), ())
-    chance = random.Random(0)  # noqa: S311 - repeatable, not secret
-    for _ in range(count):
-        state, run = explored.initial[0], list[Taken]()
-        for _ in range(STEPS):
-            enabled: dict[str, list[tuple[Step, State]]] = {}
-            for step, take in zip(explored.steps, explored.takes, strict=True):
-                after = take(state)
-                if after is not None:
-                    enabled.setdefault(step.action, []).append((step, after))
-            step, after = chance.choice(enabled[chance.choice(sorted(enabled))])
-            run.append((state, step, after))
-            state = after
-        yield run
 
 
 # -- the model in the words of the witness --

@@ -18,8 +18,8 @@ import jvm
 import pytest
 from attrs import evolve
 from conftest import SOURCES
+from group_walks import Taken, walks
 from jvm import Witness
-from test_consumer_group import Taken, walks
 
 from hwmark.checker.shipped import load_shipped
 from hwmark.checker.trace import replay

@@ -9,6 +9,7 @@ about members and groups of any kind; functions of the model with one rule taken
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import jvm
@@ -45,7 +46,7 @@ many = settings(max_examples=400)
 
 
 @pytest.fixture(scope="session")
-def reconciliation(built: Any) -> Iterator[Witness]:
+def reconciliation(built: Path) -> Iterator[Witness]:
     """Yield what Kafka's coordinator decides about a member, open for questions."""
     witness = Witness(jvm.build(SOURCES / "ReconciliationWitness.java", built))
     yield witness
