@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from attrs import evolve
+
 from hwmark.model.group_classic.state import Answer, ConsumerId, Error, GroupState, MemberState, Request, State
 from hwmark.model.machine import Step
 from hwmark.spec.view import Event, Message
@@ -93,19 +95,22 @@ def hears_of_join(before: State, step: Step, after: State) -> Event:
         return Event(
             f"{name} is in generation {mine.generation}{what} and sends SyncGroup", lane, COORDINATOR, sends=message(after, consumer)
         )
-    return told(answer, name, lane)
+    return evolve(told(answer, name, lane), sends=message(after, consumer))
 
 
 def told(answer: Answer | None, name: str, lane: str) -> Event:
     """Return the event of a consumer that is told an error."""
-    return Event(f"{name} is told {Error.NONE.value if answer is None else answer.error.value}", lane, COORDINATOR)
+    error = Error.NONE if answer is None else answer.error
+    says = "has a member id now, and sends JoinGroup with it" if error is Error.MEMBER_ID_REQUIRED else f"is told {error.value}"
+    return Event(f"{name} {says}", lane, COORDINATOR)
 
 
 def handles_sync(before: State, step: Step, after: State) -> Event:
     """The coordinator handles a SyncGroup."""
     consumer, lane, _ = of_consumer(after, step)
     answer = after.answers[consumer]
-    if after.record != before.record or (after.record.generation == after.group.generation and after.group.leader == consumer):
+    is_leader = before.group.phase is GroupState.COMPLETING_REBALANCE and before.group.leader == consumer
+    if is_leader and answer is None:
         caption = f"The coordinator writes the assignment of generation {after.record.generation}, which {lane} has made"
     elif answer is None:
         caption = f"The coordinator lets {lane} wait for the assignment"
