@@ -25,7 +25,7 @@ from .layout import STYLES, add_row, prose, rendered, styled, table_of
 
 FEW = 3
 """So many properties are named in a line of the suite; of more, only their number."""
-HOW_TO_READ = "A rule agrees if these break without it, each after so many steps, and nothing breaks with it."
+HOW_TO_READ = "A rule agrees if these break without it, each after so many steps or at so large a question, and nothing breaks with it."
 """What stands below a table of rules."""
 
 

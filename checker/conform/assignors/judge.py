@@ -107,14 +107,19 @@ def _smallest(  # noqa: PLR0913, PLR0917 - what the first search knew
     def is_broken(group: Group) -> bool:
         nonlocal best
         _look(stop)
-        if time.monotonic() > until or contract.witness(assign, as_told(subject, group)) is None:
+        if time.monotonic() > until:
+            raise _DoneError
+        if contract.witness(assign, as_told(subject, group)) is None:
             return False
         best = as_told(subject, group)
         return True
 
-    _find(subject, is_broken, budget, seed)
+    with suppress(_DoneError):
+        _find(subject, is_broken, budget, seed)
     until = time.monotonic() + TRIMMING_SECONDS
-    return smallest(best, is_broken)
+    with suppress(_DoneError):
+        smallest(best, is_broken)
+    return best
 
 
 def _check(  # noqa: PLR0913, PLR0917 - what is known of a contract

@@ -57,6 +57,8 @@ def _without(member: Member, topic: str, partitions: int) -> Member:
 
 def _simpler(member: Member) -> Iterator[Member]:
     """Yield a member that tells less."""
+    for name in member.topics:
+        yield evolve(member, topics=[topic for topic in member.topics if topic != name])
     if member.instance_id is not None:
         yield evolve(member, instance_id=None)
     if member.rack is not None:
