@@ -59,7 +59,7 @@ class Share:
 
 @kafka(
     "RangeAssignor.assignPartitions",
-    versions="0.9 – 4.3.1; racks since 3.5",
+    versions="4.3.1",
     simplified="partitions are numbered without gaps; the partitions of a member are a sorted set",
 )
 def range_assignor(group: Group) -> Assignment:

@@ -11,7 +11,7 @@ from .ordering import by_rank
 
 @kafka(
     "RoundRobinAssignor.assign",
-    versions="0.9 – 4.3.1",
+    versions="4.3.1",
     simplified="partitions are numbered without gaps; the partitions of a member are a sorted set",
 )
 def round_robin_assignor(group: Group) -> Assignment:

@@ -14,7 +14,7 @@ from .ordering import by_rank
 
 @kafka(
     "org.apache.kafka.coordinator.group.assignor.RangeAssignor.assign",
-    versions="4.0 – 4.3.1",
+    versions="4.3.1",
     simplified="topics that do not exist are left out of the group before",
 )
 def server_range_assignor(group: Group) -> Assignment:

@@ -64,7 +64,7 @@ def subscriptions_equal(rules: StickyRules, members: Iterable[Member]) -> bool:
 
 @kafka(
     "StickyAssignor.assign, AbstractStickyAssignor.assignPartitions",
-    versions="0.11 – 4.3.1, as of 3.5 and later",
+    versions="4.3.1",
     simplified="user data is not in bytes, and always legible; partitions are numbered without gaps; those of a member are a sorted set",
 )
 def sticky_assignor(group: Group, rules: StickyRules = RIGHT) -> Assignment:
@@ -74,7 +74,7 @@ def sticky_assignor(group: Group, rules: StickyRules = RIGHT) -> Assignment:
 
 @kafka(
     "CooperativeStickyAssignor.assignPartitions",
-    versions="2.4 – 4.3.1, as of 3.5 and later",
+    versions="4.3.1",
     simplified="as sticky_assignor",
 )
 def cooperative_sticky_assignor(group: Group, rules: StickyRules = RIGHT) -> Assignment:

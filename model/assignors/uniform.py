@@ -19,7 +19,7 @@ from .uniform_heterogeneous import heterogeneous_shares
 
 @kafka(
     "UniformAssignor.assign",
-    versions="4.0 – 4.3.1",
+    versions="4.3.1",
     simplified="topics that do not exist are left out of the group before; what members had exists, and no partition twice",
 )
 def uniform_assignor(group: Group) -> Assignment:
