@@ -353,12 +353,12 @@ def test_an_unclean_election(choice: UncleanChoice, leader: int) -> None:
         assert take(elect_uncleanly, refused, rules=given) is None
 
 
-def test_who_looks_at_logs_waits_for_all() -> None:
-    """Of equal logs the first is elected, and nobody before all replicas are alive."""
+def test_only_who_is_alive_is_elected() -> None:
+    """The first of those, or of those with the longest log."""
     given = rules(unclean_choice=UncleanChoice.LONGEST_LOG)
     equal = logs(LOST, (), (A, B), (A, B))
     assert truth(taken(elect_uncleanly, equal, rules=given)).leader == 1
-    assert take(elect_uncleanly, fenced(equal, 0), rules=given) is None
+    assert truth(taken(elect_uncleanly, fenced(equal, 1), rules=given)).leader == 2
     assert truth(taken(elect_uncleanly, fenced(LOST, 0))).leader == 1
 
 
