@@ -17,6 +17,8 @@ from .group_consumer import rows as group_consumer_rows
 from .group_consumer import scopes as group_consumer_scopes
 from .offsets import rows as offsets_rows
 from .offsets import scopes as offsets_scopes
+from .partition import rows as partition_rows
+from .partition import scopes as partition_scopes
 from .pipeline import rows as pipeline_rows
 from .pipeline import scopes as pipeline_scopes
 from .row import Row
@@ -27,6 +29,8 @@ ROWS: tuple[Row, ...] = (
     *replication_rows.ROWS,
     *async_isr_rows.ROWS,
     *log_rows.ROWS,
+    *partition_rows.ROWS,
+    *partition_scopes.SCOPES,
     *assignor_rows.ROWS,
     *group_classic_rows.ROWS,
     *group_classic_scopes.SCOPES,

@@ -14,6 +14,7 @@ from .group_consumer import lessons as group_consumer_lessons
 from .lesson import Lesson
 from .log_rows import LOG
 from .offsets import lessons as offsets_lessons
+from .partition import lessons as partition_lessons
 from .pipeline import lessons as pipeline_lessons
 from .replication_rows import THREE, THREE_EARLY, TWO, TWO_LATE, TWO_LONG
 
@@ -243,6 +244,7 @@ LESSONS = {
         "Kafka refuses every offset below the log start offset, whatever is still on disk.",
         source="UnifiedLog.checkLogStartOffset",
     ),
+    **partition_lessons.LESSONS,
     **group_classic_lessons.LESSONS,
     **group_consumer_lessons.LESSONS,
     **offsets_lessons.LESSONS,

@@ -43,23 +43,30 @@ USERS = (
         CARRIED,
     ),
     Requirement("S2-topics", "Offsets have 64 bits, and there is no order across the partitions of a topic."),
-    Requirement("S3", "Producers talk to the leader only, consumers too unless they may read from followers; followers only pull from it."),
+    Requirement(
+        "S3", "Producers talk to the leader only, consumers too unless they may read from followers; followers only pull from it.", CARRIED
+    ),
     Requirement(
         "S4",
         "The in-sync replicas are some of the replicas. The leader drops a follower that lacks records, and readmits it once it has "
         "caught up; all can get in sync again.",
         CARRIED,
     ),
-    Requirement("S4-lag", "The leader measures how far and how long each follower lags, and drops one that lags too long or failed."),
+    Requirement(
+        "S4-lag", "The leader measures how far and how long each follower lags, and drops one that lags too long or failed.", CARRIED
+    ),
     Requirement("S5", "A new leader is drawn from the ISR, and every member of it holds all that is committed.", CARRIED),
-    Requirement("S5-eligible", "Once the ISR is empty the leader is drawn from the eligible replicas; any other election must be allowed."),
+    Requirement(
+        "S5-eligible", "Once the ISR is empty the leader is drawn from the eligible replicas; any other election must be allowed.", CARRIED
+    ),
     Requirement(
         "S6",
         "A leader's high watermark never exceeds the end of the log of a member of its ISR. Consumers read below it only, and the same "
         "record everywhere.",
         CARRIED,
     ),
-    Requirement("S6-min-isr", "The high watermark also waits for caught-up eligible replicas, and stands still below the minimum ISR."),
+    Requirement("S6-min-isr", "The high watermark stands still below the minimum ISR.", CARRIED),
+    Requirement("S6-caught-up", "The high watermark also waits for replicas that have caught up and may join the ISR."),
     Requirement(
         "S7",
         "Committing over the ISR: no clean election loses a committed record, and while all keep working every record of a lasting leader "
@@ -70,6 +77,7 @@ USERS = (
         "S7-rules",
         "Side by side: committing over all replicas stalls on a slow one, over the leader alone loses acknowledged records, over the ISR "
         "neither; what acks 0, 1 and all mean with min.insync.replicas.",
+        CARRIED,
     ),
     Requirement(
         "S8",
@@ -99,7 +107,7 @@ USERS = (
         CARRIED,
     ),
     Requirement("S10-consumption", "Consumption deletes nothing, and a record may be deleted before it was consumed.", CARRIED),
-    Requirement("S10-retention", "Retention goes by age or size, whether records were consumed or not."),
+    Requirement("S10-retention", "Retention goes by age or size, whether records were consumed or not.", CARRIED),
     Requirement("S11", "A producer chooses the partition: by the hash of the key, sticky, in turn, or explicitly."),
     Requirement("S12", "When a leader fails, another member of the ISR takes over, with all that is committed.", CARRIED),
     Requirement("S12-choice", "It is the first eligible replica in assignment order; preferred elections restore the balance."),
@@ -114,7 +122,9 @@ USERS = (
         "goes on but nothing is elected; a majority quorum stops earlier.",
     ),
     Requirement("S14", "Only committed records can be consumed, and a committed record survives every clean election.", CARRIED),
-    Requirement("S14-crashes", "It also survives fewer lossy crashes than min.insync.replicas if eligible leader replicas are on."),
+    Requirement(
+        "S14-crashes", "It also survives fewer lossy crashes than min.insync.replicas if eligible leader replicas are on.", CARRIED
+    ),
     Requirement("S15", "Partitions are reassigned when members come and go.", CARRIED),
     Requirement("S15-groups", "A second group reads what the first consumed.", CARRIED),
 )
@@ -131,7 +141,7 @@ PROTOCOL = (
     Requirement("K-320-clients", "Consumers find out after a leader change whether what they read was truncated.", CARRIED),
     Requirement("K-345", "A static member keeps its place over a restart, and fences whoever held it before.", CARRIED),
     Requirement("K-360", "A producer that lost its place recovers by itself, without being taken for its own zombie."),
-    Requirement("K-392", "Consumers may read from a follower, never beyond what is committed."),
+    Requirement("K-392", "Consumers may read from a follower, never beyond what is committed.", CARRIED),
     Requirement("K-429", "Members keep their partitions through a rebalance, and give up only those that move.", CARRIED),
     Requirement("K-447", "Transactions that consume and produce are exactly-once across rebalances with one producer a process."),
     Requirement(
@@ -140,13 +150,15 @@ PROTOCOL = (
         CARRIED,
     ),
     Requirement(
-        "K-497-controller", "One ISR change is in flight a partition; what the controller checks, in which order, and what follows."
+        "K-497-controller",
+        "One ISR change is in flight a partition; what the controller checks, in which order, and what follows.",
+        CARRIED,
     ),
-    Requirement("K-841", "Brokers that are fenced or shutting down are kept out of the ISR."),
+    Requirement("K-841", "Brokers that are fenced or shutting down are kept out of the ISR.", CARRIED),
     Requirement("K-848", "The coordinator reconciles each member with the target assignment by itself, epoch by epoch.", CARRIED),
     Requirement("K-890", "A write or an end of a transaction that comes too late has no effect."),
-    Requirement("K-903", "The ISR admits a broker only in the life in which it fetched."),
-    Requirement("K-966", "Replicas that left a small ISR stay eligible to lead, so that one lossy crash loses nothing committed."),
+    Requirement("K-903", "The ISR admits a broker only in the life in which it fetched.", CARRIED),
+    Requirement("K-966", "Replicas that left a small ISR stay eligible to lead, so that one lossy crash loses nothing committed.", CARRIED),
 )
 """The rules of KIPs."""
 
@@ -154,13 +166,13 @@ FAULTS = (
     Requirement("R01", "A follower truncates to its own high watermark and loses a committed record.", CARRIED),
     Requirement("R03", "A follower trusts an end offset for an epoch that its leader never had.", CARRIED),
     Requirement("R06", "A fresh leader admits a follower that reached only its own late high watermark.", CARRIED),
-    Requirement("R10", "A follower takes over the high watermark of an answer that tells it to truncate."),
+    Requirement("R10", "A follower takes over the high watermark of an answer that tells it to truncate.", CARRIED),
     Requirement("R16", "A broker answers a question about any epoch with its current one.", CARRIED),
-    Requirement("C01", "A fenced or stopping broker is admitted to the ISR."),
-    Requirement("C02", "A fetch of a broker's former life admits its present life to the ISR."),
-    Requirement("C07", "A record is committed on fewer replicas than min.insync.replicas."),
-    Requirement("L01", "Retention removes segments beyond the high watermark."),
-    Requirement("L02", "A new leader answers with an end offset that goes back."),
+    Requirement("C01", "A fenced or stopping broker is admitted to the ISR.", CARRIED),
+    Requirement("C02", "A fetch of a broker's former life admits its present life to the ISR.", CARRIED),
+    Requirement("C07", "A record is committed on fewer replicas than min.insync.replicas.", CARRIED),
+    Requirement("L01", "Retention removes segments beyond the high watermark.", CARRIED),
+    Requirement("L02", "A new leader answers with an end offset that goes back.", CARRIED),
     Requirement("G01", "A static member is replaced only while the group is stable.", CARRIED),
     Requirement("G03", "A static member's new identity is lost with the coordinator.", CARRIED),
     Requirement("G07", "A partition that is given back to its owner looks free.", CARRIED),

@@ -10,7 +10,7 @@ from attrs import evolve
 from hwmark.model.log import Log, truncate_to
 from hwmark.model.machine import BrokerId, action, kafka, put
 
-from .decisions import NOBODY, PartitionState
+from .decisions import PartitionState
 from .rules import FetcherRestart, MetadataAgain, PartitionRules, RegistrationMatch, Truncation
 from .shared import brokers, offsets, spend, truth, with_high_watermark, without_old_metadata
 from .state import (
@@ -236,7 +236,7 @@ def _follow(state: State, rules: PartitionRules, broker: BrokerId, partition: Pa
 
 
 def _drop_replica(state: State, broker: BrokerId, partition: PartitionState) -> State:
-    replica = Replica(leader=NOBODY, leader_epoch=partition.leader_epoch, partition_epoch=partition.partition_epoch)
+    replica = Replica(partition_epoch=partition.partition_epoch)
     return _step_down(put(state, replicas={broker: replica}, logs={broker: Log()}, fetching={broker: None}), broker)
 
 

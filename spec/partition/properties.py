@@ -9,7 +9,7 @@ eligible leader replicas, by a lossy crash of the last member of the ISR.
 
 from __future__ import annotations
 
-from hwmark.model.log import Log
+from hwmark.model.log import UNDEFINED_EPOCH, Log
 from hwmark.model.machine import BrokerId, Step
 from hwmark.model.partition.alter_partition import Errors
 from hwmark.model.partition.decisions import NOBODY, LeaderRecovery, effective_min_isr
@@ -236,7 +236,7 @@ def acknowledged_is_committed(
 # -- steps --
 
 
-@step_property(sources=("S5", "S5-eligible", "S12-choice", "K-966"))
+@step_property(sources=("S5", "S5-eligible", "K-966"))
 def elected_without_loss(before: State, step: Step, after: State, config: Config) -> Witness | None:
     """A new leader is drawn from the ISR, or from the ELR once the ISR is empty, unless an unclean election is allowed or asked for."""
     was, now = truth(before), truth(after)
@@ -249,8 +249,8 @@ def elected_without_loss(before: State, step: Step, after: State, config: Config
 
 @step_property(sources=("S1", "K-497-controller"), broker=brokers)
 def epochs_grow(before: State, step: Step, after: State, *, broker: BrokerId) -> Witness | None:
-    """While a broker runs, neither the leader epoch nor the partition epoch that it knows goes back; nor do the controller's."""
-    if after.processes[broker].status is Status.RUNNING:
+    """While a broker runs and keeps its replica, the leader epoch and partition epoch that it knows never go back; nor do the truth's."""
+    if after.processes[broker].status is Status.RUNNING and after.replicas[broker].leader_epoch != UNDEFINED_EPOCH:
         old, new = before.replicas[broker], after.replicas[broker]
         if new.leader_epoch < old.leader_epoch or new.partition_epoch < old.partition_epoch:
             return witness(step=str(step), before=(old.leader_epoch, old.partition_epoch), after=(new.leader_epoch, new.partition_epoch))
@@ -375,7 +375,7 @@ def crash_is_survived(state: State, bounds: Bounds, *, broker: BrokerId) -> bool
     return lossy_crashes(state, bounds) > 0 and is_member(state, broker) and state.processes[broker].life > 1
 
 
-@reachable(sources=("S13-failures",), scope={"brokers": 1, "records": 1, "outages": 1})
+@reachable(sources=("S13",), scope={"brokers": 1, "records": 1, "outages": 1})
 def served_without_controller(before: State, step: Step, after: State, config: Config) -> bool:
     """While there is no controller a producer is told that its record is stored."""
     return config.acks is Acks.NONE or (not before.controller_is_up and step.action == "acknowledge_produce")
@@ -400,7 +400,12 @@ def all_in_sync(state: State) -> bool:
     log, mine = state.logs[leader], state.replicas[leader]
     if mine.high_watermark != log.end_offset or mine.proposed:
         return False
-    return all(state.logs[broker] == log and state.processes[broker].status is Status.RUNNING for broker in partition.replicas)
+    return all(holds_all(state.logs[broker], log) and state.processes[broker].status is Status.RUNNING for broker in partition.replicas)
+
+
+def holds_all(log: Log, other: Log) -> bool:
+    """Whether two logs end at the same offset and agree, whichever of them starts later."""
+    return log.end_offset == other.end_offset and disagreement(log, other, log.end_offset) is None
 
 
 def has_uncommitted(state: State, broker: BrokerId) -> bool:
@@ -437,7 +442,7 @@ def is_starting(state: State, broker: BrokerId) -> bool:
 
 
 @leads_to(
-    sources=("S13-failures",),
+    sources=("S13",),
     when=is_starting,
     weak=("fence_broker", "request_registration", "register_broker", "receive_registration", "learn_metadata", "unfence_broker"),
     broker=brokers,

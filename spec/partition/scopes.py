@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The scopes in which the right rules of the ``partition`` machine were exhausted: rows without a rule to switch off.
+
+Each is asked every invariant and step property, with the memories that these need, and that all can get in sync again.
+Any two kinds of perturbation occur together in one of them. Where a scope with new records would be larger than some
+millions of states it starts with a committed one instead, and says so. Counts are pinned by our own engines.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from itertools import combinations
+
+from attrs import evolve, fields
+
+from hwmark.model.partition.state import Bounds, Budget, Config
+from hwmark.spec.row import Row
+
+ONE = Config(replication_factor=1, min_isr=1)
+TWO = Config(replication_factor=2, min_isr=1)
+TWO_MIN_TWO = Config(replication_factor=2, min_isr=2)
+THREE = Config(replication_factor=3, min_isr=2)
+THREE_WITHOUT_ELR = evolve(THREE, elr=False)
+
+COMMITTED = (
+    "candidates_hold_committed",
+    "leader_completeness",
+    "append_only_log",
+    "acknowledged_survives",
+    "acknowledged_is_committed",
+    "latest_offset_grows",
+)
+"""What is asked beside the invariants and step properties that need no memory."""
+ALL = (*COMMITTED, "all_in_sync")
+ALIVE = (*ALL, "commits_at_last", "started_broker_serves", "proposal_is_settled")
+
+scope = partial(
+    Row, rule="all", sources=("S5", "S6", "S7", "S14"), machine="partition", rules_on="partition", holds=ALL, symmetry=False, quick=False
+)
+"""A scope in which the right rules hold."""
+
+KINDS = tuple(kind.name for kind in fields(Budget))
+NAMES = {
+    "fences": "a broker is fenced that runs",
+    "shutdowns": "a broker stops cleanly",
+    "crashes": "a broker is killed",
+    "lossy_crashes": "a broker loses the end of its log",
+    "lags": "a follower is dropped for lagging",
+    "losses": "a message is lost",
+    "duplicates": "a request arrives twice",
+    "elections": "the preferred leader is elected",
+    "unclean_elections": "an operator elects uncleanly",
+    "reassignments": "a replica moves to another broker",
+    "deletions": "the start of the log moves",
+    "outages": "there is no controller for a while",
+}
+"""Each kind of perturbation, in words."""
+
+PAIRS: dict[tuple[str, str], int] = {}
+"""How many states each pair of perturbations leads to."""
+
+
+def pair_bounds(one: str, other: str) -> Bounds:
+    """Return the bounds in which two kinds of perturbation happen once each; with a reassignment there is a third broker."""
+    if "reassignments" in {one, other}:
+        return Bounds(brokers=3, records=1, initial_records=1, **{one: 1, other: 1})
+    return Bounds(brokers=2, records=1, **{one: 1, other: 1})
+
+
+def pair_scope(one: str, other: str) -> Row:
+    """Return the scope of two kinds of perturbation."""
+    start = ", from one committed record on" if "reassignments" in {one, other} else ", and one record"
+    return scope(
+        id=f"partition_{one}_and_{other}",
+        statement=f"In either order {NAMES[one]} and {NAMES[other]}: two replicas, min.insync.replicas 1{start}.",
+        config=TWO,
+        bounds=pair_bounds(one, other),
+        states=PAIRS.get((one, other)),
+    )
+
+
+SCOPES = (
+    scope(
+        id="partition_three_brokers_fence",
+        statement="Three replicas, min.insync.replicas 2, two records, and a broker that is fenced while it runs.",
+        config=THREE,
+        bounds=Bounds(brokers=3, records=2, fences=1),
+    ),
+    *(
+        scope(
+            id=f"partition_three_brokers_lossy_crash_{name}",
+            statement=f"Three replicas, min.insync.replicas 2, a lossy crash, and the ELR {'on' if config.elr else 'off'}, from {start}: "
+            + ("nothing committed is lost." if config.elr else "nothing committed is lost unless the last member of the ISR crashes."),
+            sources=("S14", "S14-crashes", "K-966", "K-903"),
+            config=config,
+            bounds=Bounds(brokers=3, records=1, initial_isr=members, lossy_crashes=1),
+        )
+        for config, elr in ((THREE, "elr"), (THREE_WITHOUT_ELR, "no_elr"))
+        for members, start, name in (
+            (1, "one member of the ISR", f"{elr}_from_one"),
+            (2, "two members of the ISR", f"{elr}_from_two"),
+            (3, "a full ISR", f"{elr}_from_all"),
+        )
+    ),
+    scope(
+        id="partition_fence_and_lossy_crash_min_two",
+        statement="Two replicas, min.insync.replicas 2, a fence, a lossy crash, and the registration under way.",
+        sources=("S14-crashes", "K-903", "K-966"),
+        config=TWO_MIN_TWO,
+        bounds=Bounds(brokers=2, records=1, fences=1, lossy_crashes=1),
+    ),
+    scope(
+        id="partition_loss_and_duplicate_of_two_records",
+        statement="Two replicas, two records, a message that is lost and one that arrives twice.",
+        config=TWO,
+        bounds=Bounds(brokers=2, records=2, losses=1, duplicates=1),
+    ),
+    scope(
+        id="partition_retention_and_failover",
+        statement="Two replicas, three records in segments of one, retention or DeleteRecords, and a clean failover.",
+        sources=("S10", "S10-retention", "L01"),
+        config=TWO,
+        bounds=Bounds(brokers=2, records=3, deletions=1, shutdowns=1),
+        holds=("candidates_hold_committed", "all_in_sync"),
+    ),
+    scope(
+        id="partition_one_replica",
+        statement="A single replica, a fence, a crash and a lossy crash: it serves again, with what is left.",
+        sources=("S1", "S14"),
+        config=ONE,
+        bounds=Bounds(brokers=1, records=2, fences=1, crashes=1, lossy_crashes=1),
+        holds=ALIVE,
+    ),
+    scope(
+        id="partition_reassignment",
+        statement="One of two replicas moves to a third broker, with a record written meanwhile.",
+        sources=("S1", "S4"),
+        config=TWO,
+        bounds=Bounds(brokers=3, records=1, reassignments=1),
+    ),
+    scope(
+        id="partition_liveness",
+        statement="Two replicas and a crash: records are committed at last, proposals are settled, and whoever starts again serves.",
+        sources=("S7", "S13", "K-497-controller"),
+        config=TWO,
+        bounds=Bounds(brokers=2, records=1, crashes=1),
+        holds=ALIVE,
+    ),
+    scope(
+        id="partition_reads_from_followers",
+        statement="A consumer that reads from any replica, two records, and a fence: it reads what is committed, in order.",
+        sources=("S3", "K-392", "S9"),
+        config=evolve(TWO, follower_reads=True),
+        bounds=Bounds(brokers=2, records=2, consumers=1, fences=1),
+        holds=("reads_are_committed", "position_is_an_offset"),
+    ),
+    scope(
+        id="partition_consumer_validates",
+        statement="A consumer of the leader, two records, a lossy crash of two replicas' broker, and truncation found by epoch.",
+        sources=("K-320-clients", "S9"),
+        config=TWO_MIN_TWO,
+        bounds=Bounds(brokers=2, records=2, consumers=1, lossy_crashes=1),
+        holds=("reads_are_committed", "position_is_an_offset"),
+    ),
+    *(pair_scope(one, other) for one, other in combinations(KINDS, 2)),
+)
+"""Every scope; those of pairs last."""
