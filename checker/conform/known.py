@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
 from attrs import evolve, frozen
 
@@ -34,8 +35,9 @@ def read_known(path: Path) -> Mapping[str, str]:
     if not isinstance(data, dict) or data.get("schema") != SCHEMA or set(data) != {"schema", "known"}:
         raise InputError(f'{path}: expected {{"schema": "{SCHEMA}", "known": […]}}')
     known: dict[str, str] = {}
-    for number, entry in enumerate(data["known"] if isinstance(data["known"], list) else [None], start=1):
-        if not isinstance(entry, dict) or set(entry) != {"id", "why"} or not all(isinstance(one, str) for one in entry.values()):
+    entries: Any = data["known"]
+    for number, entry in enumerate(entries if isinstance(entries, list) else [None], start=1):
+        if not _is_entry(entry):
             raise InputError(f'{path}: entry {number} of "known": expected {{"id": "api/field/rule", "why": "…"}}')
         if ID.fullmatch(entry["id"]) is None:
             raise InputError(f'{path}: entry {number} of "known": {shown(entry["id"])} is no id of the form api/field/rule')
@@ -43,6 +45,10 @@ def read_known(path: Path) -> Mapping[str, str]:
             raise InputError(f"{path}: {shown(entry['id'])} is pinned twice")
         known[entry["id"]] = entry["why"]
     return known
+
+
+def _is_entry(entry: Any) -> bool:
+    return isinstance(entry, dict) and entry.keys() == {"id", "why"} and all(isinstance(entry[key], str) for key in ("id", "why"))
 
 
 def compare(checks: Iterable[Check], known: Mapping[str, str]) -> Compared:

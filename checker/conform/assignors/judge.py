@@ -92,7 +92,12 @@ def _find(subject: Subject, condition: Callable[[Group], bool], budget: int, see
         deadline=None,
         database=None,
         phases=(Phase.generate, Phase.shrink),
-        suppress_health_check=list(HealthCheck),
+        suppress_health_check=(
+            HealthCheck.too_slow,
+            HealthCheck.data_too_large,
+            HealthCheck.filter_too_much,
+            HealthCheck.large_base_example,
+        ),
     )
     with suppress(HypothesisException):  # none was found, or the answers of an assignor that remembers differ
         find(groups(shape), condition, settings=chosen, random=random.Random(seed))  # noqa: S311 - repeatable

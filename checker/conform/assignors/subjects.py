@@ -65,9 +65,11 @@ class Library(Protocol):
 
     def subjects(self) -> tuple[Subject, ...]:
         """Return its assignors."""
+        ...
 
     def close(self) -> None:
         """End whatever was started."""
+        ...
 
 
 Open = Callable[[], Library]
