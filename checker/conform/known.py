@@ -35,8 +35,9 @@ def read_known(path: Path) -> Mapping[str, str]:
     if not isinstance(data, dict) or data.get("schema") != SCHEMA or set(data) != {"schema", "known"}:
         raise InputError(f'{path}: expected {{"schema": "{SCHEMA}", "known": […]}}')
     known: dict[str, str] = {}
-    entries: Any = data["known"]
-    for number, entry in enumerate(entries if isinstance(entries, list) else [None], start=1):
+    listed: Any = data["known"]
+    entries: list[Any] = listed if isinstance(listed, list) else [None]
+    for number, entry in enumerate(entries, start=1):
         if not _is_entry(entry):
             raise InputError(f'{path}: entry {number} of "known": expected {{"id": "api/field/rule", "why": "…"}}')
         if ID.fullmatch(entry["id"]) is None:

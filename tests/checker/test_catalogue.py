@@ -102,7 +102,7 @@ def test_planned_rows_are_not_run() -> None:
 def test_keys_are_those_of_the_contract() -> None:
     """Rows have the keys of ``hwmark.catalogue/1``; what running them showed is there only if they were run."""
     keys = ["id", "rule", "statement", "sources", "status", "machine", "rules_off", "rules_on", "bounds", "breaks", "trace", "control"]
-    keys += ["config", "config_off", "holds", "example"]
+    keys += ["config", "config_off", "bounds_off", "holds", "example"]
     listed, ran = plain([ROW], {}, ran=False), plain([ROW], {ROW.id: prove(ROW, never)}, ran=True)
     assert listed["schema"] == SCHEMA == "hwmark.catalogue/1"
     assert list(listed["rows"][0]) == keys
