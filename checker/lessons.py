@@ -16,7 +16,8 @@ from hwmark.spec.lesson import Lesson
 from hwmark.spec.lessons import LESSONS
 from hwmark.spec.machines import MACHINES
 
-from .explore import Options, explore
+from .engines import search
+from .explore import Options
 from .questions import follows_names
 from .shipped import ENDING
 from .trace import Trace, to_trace, write
@@ -32,7 +33,7 @@ def find(lesson: Lesson) -> Trace:
     machine = described.build(described.presets[lesson.preset], config, lesson.bounds)
     chosen = next(prop for prop in described.properties if prop.name == lesson.property)
     symmetry = bool(machine.interchangeable) and not follows_names(chosen)
-    (result,) = explore(machine, [chosen], Options(symmetry=symmetry)).results
+    result, *_ = search(machine, [chosen], Options(symmetry=symmetry)).results
     return evolve(to_trace(described, lesson.preset, machine, result), note=lesson.note)
 
 
