@@ -6,11 +6,14 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import jvm
 import pytest
 
 SOURCES = Path(__file__).parent / "witness"
+MEMORY = Path("/dev/shm")  # noqa: S108 - not to be found by anybody, but quick
+"""Where files are kept in memory, if anywhere: a log flushes its files, and each flush to a disk is waited for."""
 
 
 @pytest.fixture(scope="session")
@@ -55,3 +58,13 @@ def assignors(built: Path) -> Iterator[jvm.Witness]:
     witness = jvm.Witness(jvm.build(SOURCES / "AssignorWitness.java", built))
     yield witness
     witness.close()
+
+
+@pytest.fixture(scope="session")
+def partition(built: Path) -> Iterator[jvm.Witness]:
+    """Yield Kafka's own ``Partition``, open for questions; it needs the jars of a whole broker."""
+    command = jvm.build(SOURCES / "PartitionWitness.java", built, pom="pom-broker.xml")
+    with TemporaryDirectory(dir=MEMORY if MEMORY.is_dir() else None) as logs:
+        witness = jvm.Witness([*command, logs])
+        yield witness
+        witness.close()

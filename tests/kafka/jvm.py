@@ -54,17 +54,17 @@ def require() -> None:
     pytest.skip(reason)
 
 
-def build(source: Path, folder: Path, *parts: Path) -> list[str]:
-    """Compile a program against the jars that the ``pom.xml`` beside it names; return the command that starts it.
+def build(source: Path, folder: Path, *parts: Path, pom: str = "pom.xml") -> list[str]:
+    """Compile a program against the jars that a ``pom.xml`` beside it names; return the command that starts it.
 
     A program may have parts in other files, and stand in a package of Kafka's, where it sees what Kafka does not make public.
     Worker processes that share the folder wait for each other, as Maven's repository is not made for several at once.
     """
-    jars, classes = folder / "jars", folder / source.stem
+    jars, classes = folder / f"{pom}.jars", folder / source.stem
     with _locked(folder / "lock"):
         if not classes.exists():
-            pom, goal = str(source.with_name("pom.xml")), "dependency:build-classpath"
-            _run("mvn", "-q", "-B", "-f", pom, goal, f"-Dmdep.outputFile={jars}", "-Dmdep.includeScope=runtime")
+            named, goal = str(source.with_name(pom)), "dependency:build-classpath"
+            _run("mvn", "-q", "-B", "-f", named, goal, f"-Dmdep.outputFile={jars}", "-Dmdep.includeScope=runtime")
             unfinished = folder / f"{source.stem}.unfinished"
             classpath = jars.read_text(encoding="utf-8")
             options = ("--release", str(JAVA), "-Xlint:all", "-Werror", "-cp", classpath, "-d", str(unfinished))
