@@ -24,8 +24,12 @@ def drops(moment: Moment) -> Event:
     """A leader proposes an ISR without a follower."""
     leader, follower = moment.chosen("leader"), moment.chosen("follower")
     end_offset = moment.before.followers[leader][follower].end_offset
-    known = "of which it has not heard" if end_offset == UNKNOWN else f"which it knows to be at offset {end_offset}"
-    caption = f"{called(moment.before, leader)} finds broker {follower} too slow, {known}{proposes(moment, leader)}"
+    finds = (
+        f"has not heard of broker {follower} since it leads"
+        if end_offset == UNKNOWN
+        else f"finds broker {follower} still at offset {end_offset}"
+    )
+    caption = f"{called(moment.before, leader)} {finds}{proposes(moment, leader)}"
     return Event(caption, broker_name(leader), sends=proposal_sent(moment.before, moment.after, leader))
 
 

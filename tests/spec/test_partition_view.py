@@ -204,6 +204,79 @@ def test_an_unclean_election_is_called_one() -> None:
     )
 
 
+ISR_OF_ONE = ("fence_broker 1", "learn_metadata 0 1")
+LATE_START = evolve(ALL, initial_isr=1)
+
+
+@pytest.mark.parametrize(
+    ("bounds", "run", "caption"),
+    [
+        (ALL, ("append_record 0", "propose_shrink 0 1"), "Broker 0 has not heard of broker 1 since it leads; it proposes ISR {0}"),
+        (ALL, ("append_record 0", *FETCH, "propose_shrink 0 1"), "Broker 0 finds broker 1 still at offset 0; it proposes ISR {0}"),
+        (ALL, ("send_fetch 1", "lose_fetch 1"), "A fetch of broker 1 is lost"),
+        (ALL, ("append_record 0", *FETCH[:2], "lose_fetch 1"), "The answer to a fetch of broker 1 is lost"),
+        (ALL, ("send_fetch 1", "duplicate_fetch 1"), "The fetch of broker 1 is on its way twice"),
+        (
+            ALL,
+            ("send_fetch 1", "duplicate_fetch 1", "deliver_duplicate"),
+            "A second copy of the fetch of broker 1 (offset 0) reaches broker 0: it handles it like the first",
+        ),
+        (
+            ALL,
+            ("send_fetch 1", "duplicate_fetch 1", "crash 0 0 0", "deliver_duplicate"),
+            "A second copy of the fetch of broker 1 (offset 0) reaches broker 0: it does not run",
+        ),
+        (
+            LATE_START,
+            ("send_fetch 1", "handle_fetch 1", "duplicate_alter_partition 0"),
+            "The proposal of broker 0, ISR {0, 1}, is on its way twice",
+        ),
+        (
+            LATE_START,
+            ("send_fetch 1", "handle_fetch 1", "duplicate_alter_partition 0", "fence_broker 1", "deliver_duplicate"),
+            "A second copy of broker 0's proposal arrives: the controller refuses the ISR {0, 1}: INELIGIBLE_REPLICA",
+        ),
+        (
+            LATE_START,
+            ("send_fetch 1", "handle_fetch 1", "answer_alter_partition 0", "lose_alter_partition_answer 0"),
+            "The answer to broker 0 is lost, and it proposes ISR {0, 1} once more",
+        ),
+        (
+            LATE_START,
+            ("send_fetch 1", "handle_fetch 1", "fence_broker 1", "answer_alter_partition 0", "receive_alter_partition 0"),
+            "Broker 0 hears INELIGIBLE_REPLICA, and takes its proposal back",
+        ),
+        (
+            ALL,
+            ("begin_controlled_shutdown 1", "shut_down 1"),
+            "Broker 1 has handed over, and stops cleanly: it writes down its broker epoch 1",
+        ),
+        (ALL, ("lose_controller",), "The controller quorum loses its majority: nothing is decided until it is back"),
+        (ALL, ("lose_controller", "regain_controller"), "The controller quorum is back, with all that it decided"),
+        (
+            ALL,
+            ("send_fetch 1", "fence_broker 0", "learn_metadata 0 1", "handle_fetch 1"),
+            "Broker 0 refuses the fetch of broker 1 (leader epoch 0, offset 0): FENCED_LEADER_EPOCH",
+        ),
+        (ALL, (*COMMIT, "delete_old_segment 0"), "Broker 0 deletes its first segment: its log starts at offset 1; a is gone"),
+        (
+            ALL,
+            (*COMMIT, "delete_records 0"),
+            "Broker 0 deletes what is committed at a client's request: its log starts at offset 1; a is gone",
+        ),
+        (
+            ALL,
+            (*ISR_OF_ONE, "append_record 0"),
+            "Broker 0 appends a at offset 0, in leader epoch 0, and advances its high watermark to 1: a counts as committed",
+        ),
+        (ALL, ("fence_broker 0", "append_record 0"), "Broker 0, a zombie leader, appends a at offset 0, in leader epoch 0"),
+    ],
+)
+def test_other_steps_are_told(bounds: Bounds, run: tuple[str, ...], caption: str) -> None:
+    """The last step of each of these runs."""
+    assert told(build(bounds=bounds), *run)[-1].caption == caption
+
+
 # -- lanes --
 
 
