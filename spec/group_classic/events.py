@@ -21,8 +21,8 @@ def message(state: State, consumer: ConsumerId) -> Message | None:
     if request is None:
         return None
     generation = (f"generation {mine.generation}",) if mine.generation >= 0 else ()
-    owned = (f"owns {partitions_name(mine.owned)}",) if request is Request.JOIN and mine.owned else ()
-    return Message(f"{request.value} of {consumer_name(state, consumer)}", (*generation, *owned))
+    claimed = (f"owns {partitions_name(mine.owned)}",) if request is Request.JOIN and mine.owned else ()
+    return Message(f"{request.value} of {consumer_name(state, consumer)}", (*generation, *claimed))
 
 
 def outcome(before: State, after: State) -> str:
