@@ -66,10 +66,12 @@ def machine(rules: Rules, config: Config, bounds: Bounds) -> Machine[State]:
 def are_alike(rules: Rules, config: Config, bounds: Bounds) -> bool:
     """Whether members may be renamed: the assignor never chooses between two that differ by their number alone.
 
-    It does once two members with the same share are too many for what there is, or two new ones wait for their first.
+    It does where shares differ and two members could have the larger one: once somebody who left comes back, or a third joins.
     """
     mixed = 0 < bounds.static_members < bounds.members or bounds.replacements > 0
     if mixed or rules.assignor is not Assignor.UNIFORM or config.assignment_interval:
         return False
     stay = not any((bounds.crashes, bounds.expirations, bounds.rebalance_timeouts, bounds.leaves))
-    return bounds.members <= 2 or (bounds.members == 3 and bounds.partitions <= 3 and stay)
+    if bounds.members <= 2:
+        return stay or bounds.partitions % 2 == 0
+    return stay and bounds.members == 3 and bounds.partitions <= 3

@@ -120,6 +120,8 @@ def test_members_are_interchangeable_unless_the_assignor_tells_them_apart() -> N
     assert machine(RIGHT, DYNAMIC, Bounds(members=3, partitions=4)).interchangeable == {}
     assert machine(RIGHT, DYNAMIC, Bounds(members=3, leaves=1)).interchangeable == {}
     assert machine(RIGHT, DYNAMIC, Bounds(members=2, partitions=4, leaves=1)).interchangeable == {"member": (0, 1)}
+    assert machine(RIGHT, DYNAMIC, Bounds(members=2, partitions=3, leaves=1)).interchangeable == {}
+    assert machine(RIGHT, DYNAMIC, Bounds(members=2, partitions=3, losses=1)).interchangeable == {"member": (0, 1)}
 
 
 def test_what_goes_wrong_is_bounded() -> None:

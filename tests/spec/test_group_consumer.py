@@ -92,8 +92,12 @@ def test_members_are_alike_where_the_machine_says_so(bounds: Bounds) -> None:
 
 @pytest.mark.parametrize(
     ("bounds", "config"),
-    [(Bounds(members=3, partitions=4), Config()), (Bounds(leaves=1), Config(assignment_interval=True))],
-    ids=["shares", "waiting"],
+    [
+        (Bounds(members=3, partitions=4), Config()),
+        (Bounds(partitions=1, expirations=1), Config()),
+        (Bounds(leaves=1), Config(assignment_interval=True)),
+    ],
+    ids=["shares", "returns", "waiting"],
 )
 def test_members_are_not_alike_where_the_assignor_chooses(bounds: Bounds, config: Config) -> None:
     """Where the machine says that they are not, they are indeed not."""
