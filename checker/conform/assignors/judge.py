@@ -175,7 +175,7 @@ def _limited() -> Iterator[None]:
     except (AttributeError, ValueError):  # another system, or not the main thread
         yield
         return
-    signal.setitimer(signal.ITIMER_VIRTUAL, CPU_SECONDS)
+    signal.setitimer(signal.ITIMER_VIRTUAL, CPU_SECONDS, CPU_SECONDS)  # again, should a library swallow the first one
     try:
         yield
     finally:

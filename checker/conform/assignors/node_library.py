@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import tempfile
@@ -27,6 +28,8 @@ FOLDER = "HWMARK_NODE_FOLDER"
 SCRIPT = Path(__file__).with_name("kafkajs.js")
 ANSWER_SECONDS = 20.0
 END_SECONDS = 5.0
+ERROR = re.compile(r"\w*Error\b.*: ")
+"""How the line begins in which Node says what went wrong."""
 
 
 class Kafkajs:
@@ -93,10 +96,12 @@ class Kafkajs:
         try:
             line = self._said.get(timeout=ANSWER_SECONDS)
         except Empty:
+            self._process.kill()  # a late answer would be taken for that to the next question
             raise RuntimeError(f"node gave no answer within {ANSWER_SECONDS:g} s") from None
         if not line:
+            self._said.put("")  # nor will there be another one
             self._complaints.seek(0)
             lines = self._complaints.read().decode(errors="replace").strip().splitlines()
-            raise RuntimeError(f"node ended: {next((one for one in lines if 'Error' in one), 'it said nothing')}")
+            raise RuntimeError(f"node ended: {next((one for one in lines if ERROR.match(one)), 'it said nothing')}")
         heard: dict[str, Any] = json.loads(line)
         return heard

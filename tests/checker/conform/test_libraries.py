@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 from collections.abc import Iterator
 from contextlib import nullcontext, suppress
 from pathlib import Path
@@ -98,6 +99,41 @@ def test_each_known_deviation_is_shown_by_its_smallest_group(subjects: dict[str,
     subject = subjects[name]
     (contract,) = (one for one in PROMISES[subject.promises] if one.name == rule)
     assert contract.witness(careful(subject), SMALLEST[deviation]) is not None
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="node is not on the PATH")
+@pytest.mark.parametrize(
+    ("program", "said"),
+    [
+        ("throw new TypeError('too old a release')", "not usable: node ended: TypeError: too old a release"),
+        ("module.exports = {}", "not usable: node ended: TypeError: Cannot destructure"),
+    ],
+)
+def test_a_package_that_cannot_be_used_is_not_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, program: str, said: str) -> None:
+    """What Node complained of is said in one line."""
+    package = tmp_path / "node_modules" / "kafkajs"
+    package.mkdir(parents=True)
+    (package / "index.js").write_text(program, encoding="utf-8")
+    monkeypatch.setenv(FOLDER, str(tmp_path))
+    with pytest.raises(NotInstalledError, match=said):
+        Kafkajs()
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="node is not on the PATH")
+def test_a_process_that_dies_gives_no_answers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each question is then answered by that at once, and closing does no harm."""
+    package = tmp_path / "node_modules" / "kafkajs"
+    package.mkdir(parents=True)
+    (package / "package.json").write_text('{"version": "0", "main": "index.js"}', encoding="utf-8")
+    dying = "module.exports = {AssignerProtocol: {}, PartitionAssigners: {roundRobin() { process.exit(3) }}}"
+    (package / "index.js").write_text(dying, encoding="utf-8")
+    monkeypatch.setenv(FOLDER, str(tmp_path))
+    library = Kafkajs()
+    (subject,) = library.subjects()
+    for _ in range(2):
+        with pytest.raises((RuntimeError, OSError)):
+            subject.assign(Group(topics(t=1), (member("m0"),)))
+    library.close()
 
 
 def test_each_known_deviation_has_a_group_and_a_reason() -> None:
