@@ -64,11 +64,11 @@ def _notes(report: Report) -> Iterator[str]:
             yield f"{one.name}: {sanitize(one.why)}."
     for check in report.having(Verdict.KNOWN):
         yield f"Known: {check.id}: {sanitize(check.why or '')}"
-    reasons: dict[str, list[str]] = {}
-    for check in report.having(Verdict.NOT_ASKED, Verdict.UNDETERMINED):
-        reasons.setdefault(f"{check.field}: {check.why}", []).append(check.rule)
-    for reason, rules in reasons.items():
-        yield f"Not asked of {sanitize(reason)}: {', '.join(rules)}."
+    for verdict, said in ((Verdict.NOT_ASKED, "Not asked of"), (Verdict.UNDETERMINED, "Undetermined of")):
+        reasons: dict[str, list[str]] = {}
+        for check in report.having(verdict):
+            reasons.setdefault(f"{check.field}: {check.why}", []).append(check.rule)
+        yield from (f"{said} {sanitize(reason)}: {', '.join(rules)}." for reason, rules in reasons.items())
     for pinned in report.unseen:
         yield f"Pinned, but not found this time: {pinned}."
     if report.stopped:
