@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the pages of ``docs/`` that are generated: what the model says otherwise than Kafka, and what it must say at all.
+"""Writes the pages of ``docs/`` that are generated: what is promised, what must be said, and what is said otherwise than by Kafka.
 
 ``python -m hwmark.checker.docs docs`` writes them anew; a test compares them with what this would write.
 """
@@ -15,11 +15,13 @@ from hwmark.model.machine import Action, Origin
 from hwmark.spec.coverage import CARRIED_BY
 from hwmark.spec.described import Described
 from hwmark.spec.machines import MACHINES
+from hwmark.spec.property import Property
 from hwmark.spec.requirements import REQUIREMENTS, Requirement
 from hwmark.spec.versions import RELEASES, Release
 
 ABSTRACTION_GAP = "abstraction-gap.md"
 REQUIREMENTS_PAGE = "requirements.md"
+PROMISES = "promises.md"
 
 HEADER = """\
 # The abstraction gap
@@ -40,6 +42,39 @@ what users of Kafka rely on, K rows rules of a KIP, and the rows with a letter a
 
 This page is generated: run `python -m hwmark.checker.docs docs` after changing a requirement or the sources of a promise.
 """
+
+
+PROMISES_HEADER = """\
+# What is promised
+
+Every promise of every machine: a property with a witness, so that when it is false the answer says which broker, which
+offset, which records. Those that need a memory of what happened are asked by name; goals say what must be possible, so
+that no machine is safe because nothing happens.
+
+This page is generated: run `python -m hwmark.checker.docs docs` after changing a property.
+"""
+
+
+def promises_page(machines: Iterable[Described]) -> str:
+    """Return the page of all properties, machine by machine, in Markdown."""
+    return "\n".join([PROMISES_HEADER, *(promises_section(one) for one in machines)])
+
+
+def promises_section(described: Described) -> str:
+    """Return the section of one machine: its summary, and a table of its properties."""
+    rows = [(f"[`{prop.name}`](../{source_of(prop)})", kind_of(prop), prop.promise) for prop in described.properties]
+    table = "\n".join(markdown_table(("property", "kind", "promise"), rows))
+    return f"## {described.name}\n\n{described.summary}\n\n{table}\n"
+
+
+def source_of(prop: Property) -> str:
+    """Return the file of a property, from the root of the repository."""
+    return f"{prop.function.__module__.removeprefix('hwmark.').replace('.', '/')}.py"
+
+
+def kind_of(prop: Property) -> str:
+    """Return the kind of a property, and whether it needs a memory."""
+    return f"{prop.kind}, with memory" if prop.observers else prop.kind
 
 
 def abstraction_gap(machines: Iterable[Described], releases: Iterable[Release]) -> str:
@@ -104,6 +139,7 @@ def main(arguments: Sequence[str]) -> int:
     pages = {
         ABSTRACTION_GAP: abstraction_gap(MACHINES.values(), RELEASES),
         REQUIREMENTS_PAGE: requirements_page(REQUIREMENTS.values(), CARRIED_BY),
+        PROMISES: promises_page(MACHINES.values()),
     }
     for name, page in pages.items():
         (Path(arguments[0]) / name).write_text(page, encoding="utf-8")

@@ -96,7 +96,7 @@ def generations(bounds: Bounds) -> range:
 
 @action(partition=partitions, generation=generations, member=members)
 @kafka(
-    "ClassicGroup.initNextGeneration and GroupMetadataManager.classicGroupSync; ConsumerGroup.addPartitionEpochs",
+    "ClassicGroup.initNextGeneration; GroupMetadataManager.classicGroupSync; ConsumerGroup.addPartitionEpochs",
     versions="4.0–4.3",
     simplified="one partition a step; the member may be the one that has it, or another while the former owner goes on",
 )

@@ -18,7 +18,7 @@ from hwmark.spec.versions import RELEASES
 PAGE = Path(__file__).parent.parent / "docs" / docs.ABSTRACTION_GAP
 
 
-@pytest.mark.parametrize("name", [docs.ABSTRACTION_GAP, docs.REQUIREMENTS_PAGE])
+@pytest.mark.parametrize("name", [docs.ABSTRACTION_GAP, docs.REQUIREMENTS_PAGE, docs.PROMISES])
 def test_the_committed_page_is_the_generated_one(name: str, tmp_path: Path) -> None:
     """Whoever changes an action, a release or a requirement writes the pages anew: ``python -m hwmark.checker.docs docs``."""
     assert docs.main([str(tmp_path)]) == 0
@@ -46,6 +46,18 @@ def test_a_section_has_every_action_with_all_that_it_declares(described: Describ
         assert row[2].replace("`", "").split("<br>") == act.origin.source.split("; ")
         assert row[3].split("<br>") == act.origin.versions.split("; ")
         assert row[4] == f"{act.origin.simplified} |"
+
+
+@pytest.mark.parametrize("described", MACHINES.values(), ids=lambda described: described.name)
+def test_every_promise_has_a_row_with_its_file(described: Described) -> None:
+    """Each property stands with its kind and its promise, and links to the file that declares it."""
+    rows = [line.split(" | ") for line in docs.promises_section(described).splitlines() if line.startswith("| [")]
+    assert len(rows) == len(described.properties)
+    for (link, kind, promise), prop in zip(rows, described.properties, strict=True):
+        name, _, path = link.removeprefix("| [`").removesuffix(")").partition("`](../")
+        assert (name, promise) == (prop.name, f"{prop.promise} |")
+        assert kind.startswith(prop.kind)
+        assert f"def {prop.name}(" in (PAGE.parent.parent / path).read_text(encoding="utf-8")
 
 
 def test_every_release_has_a_row() -> None:
@@ -85,8 +97,8 @@ def test_evidence_shows_what_is_code(source: str, written: str) -> None:
 
 
 def test_versions_of_an_origin_are_as_many_as_its_methods_or_one() -> None:
-    """Releases belong to the methods one by one, or one entry belongs to all; methods are written as Kafka names them."""
-    method = re.compile(r"[A-Z]\w+\.[a-z]\w+")
+    """Releases belong to the methods one by one, or one entry belongs to all; methods and classes are written as Kafka names them."""
+    method = re.compile(r"[A-Z]\w+(\.[A-Z]\w+)*(\.[a-z]\w+)?")
     for described in MACHINES.values():
         for act in docs.actions(described):
             methods, versions = act.origin.source.split("; "), act.origin.versions.split("; ")

@@ -118,7 +118,7 @@ def client_reconcile(state: State, *, member: MemberId) -> State | None:
 @action(member=processes, partition=partitions)
 @kafka(
     "CommitRequestManager; OffsetMetadataManager.commitOffset; ConsumerGroup.validateOffsetCommit",
-    versions="4.0–4.2; 4.3",
+    versions="4.0–4.2 and 4.3, see the rule",
     simplified="request and answer are one step: on its connection a member's commits and heartbeats keep their order",
 )
 def client_commit(state: State, rules: Rules, *, member: MemberId, partition: PartitionId) -> State | None:
@@ -151,7 +151,7 @@ def client_leave(state: State, bounds: Bounds, *, member: MemberId) -> State | N
 
 @action(member=processes)
 @kafka(
-    "the consumer's process",
+    "ConsumerHeartbeatRequestManager",
     versions="4.0–4.3",
     simplified="its last heartbeat may still be handled; a process that stands still is one whose session expires, see there",
 )

@@ -79,7 +79,7 @@ def truncates_to(rules: PartitionRules, replica: Replica, log: Log) -> int:
 
 @action(broker=brokers, kept=offsets, checkpoint=offsets)
 @kafka(
-    "LogManager.checkpointLogRecoveryOffsets, LogLoader.load, ReplicaManager.checkpointHighWatermarks",
+    "LogManager.checkpointLogRecoveryOffsets; LogLoader.load; ReplicaManager.checkpointHighWatermarks",
     versions="0.8–4.3",
     simplified="what a failing machine loses is any part of the end of the log, whatever was flushed when; the high watermark on disk "
     "may be any earlier one; the log start offset on disk is the current one",
@@ -99,8 +99,8 @@ def crash(state: State, *, broker: BrokerId, kept: int, checkpoint: int) -> Stat
 
 @action(broker=brokers)
 @kafka(
-    "BrokerServer.shutdown, LogManager.shutdown (the clean-shutdown file with the broker epoch)",
-    versions="3.0–4.3; the broker epoch is in the file since 4.0 (KIP-966)",
+    "BrokerServer.shutdown; LogManager.shutdown",
+    versions="3.0–4.3, the broker epoch is in the file since 4.0 (KIP-966)",
     simplified="after a controlled shutdown, or without one where the controller cannot be asked",
 )
 def shut_down(state: State, *, broker: BrokerId) -> State | None:
@@ -176,7 +176,7 @@ def receive_registration(state: State, rules: PartitionRules, *, broker: BrokerI
 
 @action(broker=brokers, partition_epoch=partition_epochs)
 @kafka(
-    "BrokerMetadataPublisher.onMetadataUpdate; ReplicaManager.applyDelta; Partition.makeLeader, makeFollower",
+    "BrokerMetadataPublisher.onMetadataUpdate; ReplicaManager.applyDelta; Partition.makeLeader; Partition.makeFollower",
     versions="3.0–4.3",
     simplified="any later record may come next, as records are published in batches; which other brokers are fenced is not followed, "
     "so that a leader may propose one that is",

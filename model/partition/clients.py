@@ -65,8 +65,8 @@ def validate_position(state: State, rules: PartitionRules, *, consumer: int) -> 
 
 @action(consumer=consumers, broker=brokers)
 @kafka(
-    "ReplicaManager.fetchMessages (FetchIsolation.HIGH_WATERMARK); FetchCollector.collectFetch; KIP-392",
-    versions="2.3–4.3; from followers since 2.4",
+    "ReplicaManager.fetchMessages; FetchCollector.collectFetch",
+    versions="2.3–4.3, from followers since 2.4",
     simplified="request and answer are one step, of one record; which follower is preferred is left open",
 )
 def consume(state: State, config: Config, *, consumer: int, broker: BrokerId) -> State | None:

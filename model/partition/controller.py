@@ -141,7 +141,7 @@ def unfence_broker(state: State, config: Config, *, broker: BrokerId) -> State |
 @action(broker=brokers)
 @kafka(
     "ClusterControlManager.registerBroker; ReplicationControlManager.handleBrokerShutdown",
-    versions="3.0–4.3; clean shutdowns are told from others since 4.0 (KIP-966)",
+    versions="3.0–4.3, clean shutdowns are told from others since 4.0 (KIP-966)",
     simplified="broker epochs count the lives of a broker, where Kafka takes the offset in the metadata log; no directories, no features",
 )
 def register_broker(state: State, rules: PartitionRules, config: Config, *, broker: BrokerId) -> State | None:
@@ -179,8 +179,9 @@ def begin_controlled_shutdown(state: State, config: Config, *, broker: BrokerId)
 
 @action(leader=brokers)
 @kafka(
-    "ReplicationControlManager.alterPartition, validateAlterPartitionData, ineligibleReplicasForIsr",
-    versions="3.0–4.3; 2.7–3.9 with ZooKeeper (KafkaController.processAlterPartition); broker epochs since 3.5 (KIP-903)",
+    "ReplicationControlManager.alterPartition; "
+    "ReplicationControlManager.validateAlterPartitionData; ReplicationControlManager.ineligibleReplicasForIsr",
+    versions="3.0–4.3, 2.7–3.9 with ZooKeeper (KafkaController.processAlterPartition), broker epochs since 3.5",
     simplified="the answer may come as soon as the decision is made, before any broker has learned it from the metadata log",
 )
 def answer_alter_partition(state: State, rules: PartitionRules, config: Config, *, leader: BrokerId) -> State | None:
@@ -223,7 +224,7 @@ def _checks(state: State, rules: PartitionRules, partition: PartitionState, requ
 
 @action()
 @kafka(
-    "ReplicationControlManager.electLeader, maybeBalancePartitionLeaders",
+    "ReplicationControlManager.electLeader; ReplicationControlManager.maybeBalancePartitionLeaders",
     versions="3.0–4.3",
     simplified="balancing by time and an operator's request are one, and a perturbation",
 )
@@ -253,7 +254,7 @@ def elect_uncleanly(state: State, rules: PartitionRules, config: Config) -> Stat
 
 @action(leaving=brokers, joining=brokers)
 @kafka(
-    "ReplicationControlManager.alterPartitionReassignments, changePartitionReassignment",
+    "ReplicationControlManager.alterPartitionReassignments; ReplicationControlManager.changePartitionReassignment",
     versions="3.0–4.3",
     simplified="one replica is replaced by one other; cancelling is left out",
 )
@@ -274,7 +275,7 @@ def replace_replica(state: State, config: Config, *, leaving: BrokerId, joining:
 
 @action()
 @kafka(
-    "QuorumController; KafkaController.onControllerResignation",
+    "KafkaController.onControllerResignation; QuorumController",
     versions="0.8–3.9 with ZooKeeper; 3.0–4.3 with KRaft",
     simplified="the quorum is one linearizable controller that is there or not; what it decided is never lost",
 )
@@ -286,7 +287,7 @@ def lose_controller(state: State) -> State | None:
 
 
 @action()
-@kafka("QuorumController; KafkaController.onControllerFailover", versions="0.8–3.9; 3.0–4.3", simplified="as when it is lost")
+@kafka("KafkaController.onControllerFailover; QuorumController", versions="0.8–3.9; 3.0–4.3", simplified="as when it is lost")
 def regain_controller(state: State) -> State | None:
     """The controller quorum is back, with everything that it decided."""
     return None if state.controller_is_up else put(state, controller_is_up=True)

@@ -57,8 +57,8 @@ def high_watermark_before_truncation(rules: PartitionRules, replica: Replica, lo
 
 @action(follower=brokers)
 @kafka(
-    "AbstractFetcherThread.maybeFetch, buildFetch; ReplicaFetcherManager.addFetcherForPartitions",
-    versions="2.7–4.3; broker epochs since 3.5 (KIP-903)",
+    "AbstractFetcherThread.maybeFetch; AbstractFetcherThread.buildFetch; ReplicaFetcherManager.addFetcherForPartitions",
+    versions="2.7–4.3, broker epochs since 3.5 (KIP-903)",
     simplified="one fetch in flight a follower: a follower of a new leader stops waiting for the old one; fetch sessions are left out",
 )
 def send_fetch(state: State, rules: PartitionRules, *, follower: BrokerId) -> State | None:
@@ -75,7 +75,8 @@ def send_fetch(state: State, rules: PartitionRules, *, follower: BrokerId) -> St
 
 @action(follower=brokers)
 @kafka(
-    "AbstractFetcherThread.processFetchRequest, truncateOnFetchResponse, handleOutOfRangeError; ReplicaFetcherThread.processPartitionData",
+    "AbstractFetcherThread.processFetchRequest; AbstractFetcherThread.truncateOnFetchResponse; "
+    "AbstractFetcherThread.handleOutOfRangeError; ReplicaFetcherThread.processPartitionData",
     versions="2.7–4.3",
     simplified="after OFFSET_OUT_OF_RANGE the limits of the leader's log come with the answer, where Kafka asks for them",
 )

@@ -128,7 +128,7 @@ def append_record(state: State, rules: PartitionRules, config: Config, bounds: B
 @action(record=records)
 @kafka(
     "DelayedProduce.tryComplete; Partition.checkEnoughReplicasReachOffset",
-    versions="0.8–4.3; the maximal ISR since 2.7",
+    versions="0.8–4.3, the maximal ISR since 2.7",
     simplified="no timeout: a request waits until the high watermark has passed it, or the broker stops leading",
 )
 def acknowledge_produce(state: State, config: Config, *, record: int) -> State | None:
@@ -142,7 +142,7 @@ def acknowledge_produce(state: State, config: Config, *, record: int) -> State |
 @action(record=records)
 @kafka(
     "DelayedProduce.tryComplete; Partition.checkEnoughReplicasReachOffset",
-    versions="0.8–4.3; the maximal ISR since 2.7",
+    versions="0.8–4.3, the maximal ISR since 2.7",
     simplified="as when it is stored; the producer does not try again",
 )
 def refuse_produce(state: State, config: Config, *, record: int) -> State | None:
@@ -174,8 +174,8 @@ def has_min_isr(config: Config, replica: Replica, isr: Brokers) -> bool:
 
 @action(follower=brokers)
 @kafka(
-    "ReplicaManager.fetchMessages; Partition.fetchRecords, updateFollowerFetchState, maybeExpandIsr; DelayedFetch",
-    versions="2.7–4.3 (truncation on fetch); broker epochs since 3.5 (KIP-903)",
+    "ReplicaManager.fetchMessages; Partition.fetchRecords; Partition.updateFollowerFetchState; Partition.maybeExpandIsr; DelayedFetch",
+    versions="2.7–4.3 (truncation on fetch), broker epochs since 3.5 (KIP-903)",
     simplified="one record an answer; a fetch without news waits until there is some, where Kafka sends an empty answer after a while; "
     "a request to a broker that does not run is refused; a leader also proposes followers that are fenced, as its metadata may be late",
 )
@@ -274,7 +274,7 @@ def _proposing(state: State, leader: BrokerId, isr: Brokers) -> State:
 
 @action(leader=brokers, follower=brokers)
 @kafka(
-    "Partition.maybeShrinkIsr, getOutOfSyncReplicas, prepareIsrShrink",
+    "Partition.maybeShrinkIsr; Partition.getOutOfSyncReplicas; Partition.prepareIsrShrink",
     versions="2.7–4.3",
     simplified="no lag time: a member that has not fetched up to the end of the log may be dropped, as often as the bounds say",
 )
@@ -305,7 +305,7 @@ def propose_from_memory(state: State, rules: PartitionRules, *, leader: BrokerId
 
 @action(leader=brokers)
 @kafka(
-    "Partition.submitAlterPartition, handleAlterPartitionUpdate, handleAlterPartitionError",
+    "Partition.submitAlterPartition; Partition.handleAlterPartitionUpdate; Partition.handleAlterPartitionError",
     versions="2.7–4.3",
     simplified="what is refused for good stays pending until new metadata come, as in Kafka; the controller is never the wrong one",
 )
@@ -331,7 +331,7 @@ def receive_alter_partition(state: State, rules: PartitionRules, config: Config,
 @action(broker=brokers)
 @kafka(
     "UnifiedLog.deleteOldSegments",
-    versions="0.8–4.3; not beyond the high watermark since 1.0 (KAFKA-5634)",
+    versions="0.8–4.3, not beyond the high watermark since 1.0 (KAFKA-5634)",
     simplified="no age and no size: the first segment may go at any moment, as often as the bounds say; replicas roll at the same offsets",
 )
 def delete_old_segment(state: State, rules: PartitionRules, bounds: Bounds, *, broker: BrokerId) -> State | None:

@@ -25,7 +25,7 @@ def lose_fetch(state: State, *, follower: BrokerId) -> State | None:
 
 @action(leader=brokers)
 @kafka(
-    "AlterPartitionManager (retries until it has an answer)",
+    "AlterPartitionManager",
     versions="2.7–4.3",
     simplified="a lost request is sent again, and changes nothing",
 )
