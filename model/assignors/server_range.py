@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The range assignor of the coordinator (KIP-848): each topic is cut into ranges, one for each subscriber.
 
-It is given no racks to look at, and does not look at what members have.
+It looks neither at racks nor at what members have.
 """
 
 from __future__ import annotations

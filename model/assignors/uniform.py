@@ -2,7 +2,7 @@
 """The uniform assignor of the coordinator (KIP-848): sticky, and as balanced as subscriptions allow.
 
 Members that all subscribe to the same topics get the same number of partitions, give or take one. Which of them has the
-one more, and which partitions go, is decided by the order of members in the coordinator's tables.
+one more, and which partitions go, is decided by the order of members in the coordinator's tables. Racks are not looked at.
 """
 
 from __future__ import annotations
