@@ -220,12 +220,14 @@ def serve(
     if parted is not None:
         return state, evolve(limits, diverging_epoch=parted.leader_epoch, diverging_end=parted.end_offset)
     known = Follower(request.fetch_offset, request.broker_epoch)
+    is_further = state.followers[leader][follower].end_offset != known.end_offset
     fetched = tuple(known if other == follower else one for other, one in enumerate(state.followers[leader]))
     after = put(state, followers={leader: fetched})
     expands = can_expand(after, rules, leader, follower)
     if expands:
         after = _proposing(after, leader, mine.isr | {follower})
-    after = with_high_watermark(after, rules, config, leader)
+    if is_further:
+        after = with_high_watermark(after, rules, config, leader)
     record, theirs = log.at(request.fetch_offset), state.replicas[follower]
     if record is None and not _is_news(limits, theirs, state.logs[follower], request):
         return None if request.held and not expands else (after, evolve(request, held=True))

@@ -107,7 +107,7 @@ class MetadataAgain(Enum):
     SKIPPED = "skipped"
     """Nothing, as it is no news."""
     APPLIED = "applied"
-    """It takes them over, and forgets with that what it proposed since (``Partition.makeLeader``, 2.7 to 4.3.1)."""
+    """It takes them over, and forgets with that what it proposed since (``Partition.makeLeader`` with KRaft, 3.3 to 4.3.1)."""
 
 
 class Refusal(Enum):
@@ -116,7 +116,7 @@ class Refusal(Enum):
     ADVANCES = "advances"
     """It looks again how far its high watermark may advance, which no longer waits for who was proposed."""
     ENDS_THERE = "ends_there"
-    """Nothing more: the high watermark waits for the next append or fetch (2.7 to 4.3.1)."""
+    """Nothing more: the high watermark waits for the next append, or for a fetch that is further than the last (2.7 to 4.3.1)."""
 
 
 class LateCopy(Enum):

@@ -106,7 +106,9 @@ def epoch_cache(rules: PartitionRules, replica: Replica, broker: BrokerId, log: 
     entries = epoch_entries(log)
     match rules.epoch_begin:
         case EpochBegin.AT_ELECTION:
-            return assign_epoch(entries, EpochEntry(replica.leader_epoch, replica.epoch_start)) if replica.leader == broker else entries
+            if replica.leader != broker:
+                return entries
+            return assign_epoch(entries, EpochEntry(replica.leader_epoch, max(replica.epoch_start, log.log_start_offset)))
         case EpochBegin.AT_FIRST_RECORD:
             return entries
         case _:

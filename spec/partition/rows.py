@@ -135,7 +135,7 @@ ROWS = (
         id="refusal_frees_the_high_watermark",
         rule="refusal",
         statement="Once a leader has taken back a refused proposal its high watermark may advance without whom it proposed. Kafka looks "
-        "only at the next append or fetch (2.7 to 4.3.1): until then a producer waits in vain.",
+        "only at the next append or further fetch (2.7 to 4.3.1): until then a producer waits in vain.",
         sources=("K-497-controller", "S7"),
         rules_off="refusal_ends_there",
         bounds=CRASH,

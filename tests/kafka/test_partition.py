@@ -16,8 +16,6 @@ Where Kafka and the model differ, histories keep clear of it, and the last secti
 - The leader's metadata have every broker as alive, in the broker epoch in which it fetches: a fenced one is refused by
   the controller alone.
 - The controller is never the wrong one, which Kafka's leader would ask again; and broker 0 stays a replica and runs on.
-- A fetch from where the follower was before does not advance Kafka's high watermark, though by now it may advance.
-- Kafka's leader epochs start no earlier than the log: nobody asks about an earlier epoch where records are deleted since.
 
 Metadata come in order, several records at once or one by one, and each later than the decision as it happens.
 """
@@ -180,15 +178,9 @@ class Model:
 
     def _fetch(self, state: State, event: Event) -> tuple[State, list[Told]] | None:
         request = fetch_of(state, event)
-        mine, log = state.replicas[WITNESS], state.logs[WITNESS]
-        if mine.epoch_start < log.log_start_offset and UNDEFINED_EPOCH < request.last_fetched_epoch < mine.leader_epoch:
-            return None
         served = leader.serve(put(state, fetching={event.broker: request}), self.rules, self.config, event.broker, request)
         assert served is not None  # no request has waited before
         after, answer = served
-        is_advanced = after.replicas[WITNESS].high_watermark > mine.high_watermark
-        if is_advanced and state.followers[WITNESS][event.broker].end_offset == request.fetch_offset:
-            return None
         asked = {
             "follower": event.broker,
             "fetchOffset": request.fetch_offset,
@@ -789,10 +781,7 @@ def test_a_wrong_controller_is_asked_again(partition: Witness) -> None:
 
 
 def test_a_fetch_that_tells_nothing_new_advances_nothing(partition: Witness) -> None:
-    """Once a proposal is refused, ISR members that have everything fetch in vain: only an append or a new end advances Kafka.
-
-    The model advances with any fetch.
-    """
+    """Once a proposal is refused, ISR members that have everything fetch in vain: only an append or a new end advances Kafka."""
     operations = [
         *ALIVE,
         publish(1, {0, 1}),
@@ -810,7 +799,7 @@ def test_a_fetch_that_tells_nothing_new_advances_nothing(partition: Witness) -> 
 
 
 def test_a_leader_s_epoch_starts_no_earlier_than_its_log(partition: Witness) -> None:
-    """Asked about an earlier epoch, Kafka says that it ends where the log starts; the model says where the leader's epoch started."""
+    """Asked about an earlier epoch, Kafka says that it ends where the log starts, also if the leader's epoch started before."""
     begun = written(PartitionState((0, 1, 2), frozenset({0}), leader=0, leader_epoch=2, partition_epoch=1))
     asked = {"follower": 1, "fetchOffset": 2, "leaderEpoch": 2, "lastFetchedEpoch": 1, "brokerEpoch": 1}
     operations = [*ALIVE, ["publish", {"partitions": [begun]}], append(0), append(1), ["deleteRecords", {"offset": 1}], ["fetch", asked]]

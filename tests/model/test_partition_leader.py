@@ -421,9 +421,16 @@ def test_whom_the_high_watermark_waits_for_while_the_isr_shrinks(over: HighWater
 
 
 def _appended(state: State, over: HighWatermarkOver) -> int:
-    """Return the high watermark once the leader looks how far it may advance: with a fetch of broker 1, which is served before."""
-    served = fetch(state, fetch_offset=1, last_fetched_epoch=0)
+    """Return the high watermark once the leader looks how far it may advance: with a fetch of broker 1, which comes to offset 1."""
+    served = fetch(follower(state, 1, 0), fetch_offset=1, last_fetched_epoch=0)
     return taken(handle_fetch, served, follower=1, rules=rules(high_watermark_over=over)).replicas[0].high_watermark
+
+
+def test_a_fetch_that_is_no_further_advances_nothing() -> None:
+    """The leader looks how far it may advance only when it learns that a follower has more (``Partition.updateFollowerFetchState``)."""
+    state = isr(follower(logs(START, (A,)), 1, 1), 0, 1)
+    after = taken(handle_fetch, fetch(state, fetch_offset=1, last_fetched_epoch=0), follower=1)
+    assert after.replicas[0].high_watermark == state.replicas[0].high_watermark == 0
 
 
 def test_outside_of_changes_all_replicas_or_only_members() -> None:
