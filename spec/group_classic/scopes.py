@@ -22,6 +22,7 @@ UPGRADE = evolve(EAGER, upgraded=1)
 
 SMALL = Bounds(stops=0, failovers=0, losses=0)
 ANY_TWO = Bounds(perturbations=2, stops=2, pauses=2, failovers=2, losses=2)
+ANY_THREE = Bounds(perturbations=3, stops=3, pauses=3, failovers=3, losses=3)
 ANY_TWO_STATIC = evolve(ANY_TWO, replacements=2)
 THREE = Bounds(consumers=3)
 THREE_STATIC = evolve(THREE, replacements=1)
@@ -67,6 +68,23 @@ SCOPES = (
         config=COOPERATIVE_STATIC,
         bounds=ANY_TWO_STATIC,
         states=3_676_042,
+    ),
+    scope(
+        id="classic_eager_any_three",
+        statement="Two eager consumers, two partitions, and any three things that go wrong.",
+        config=EAGER,
+        bounds=ANY_THREE,
+        holds=AT_LAST[:1],
+        states=1_471_350,
+    ),
+    scope(
+        id="classic_cooperative_any_three",
+        statement="Two cooperative consumers, two partitions, and any three things that go wrong.",
+        sources=("S8", "S15", "K-429"),
+        config=COOPERATIVE,
+        bounds=ANY_THREE,
+        holds=AT_LAST[:1],
+        states=3_846_278,
     ),
     scope(
         id="classic_upgrade_any_two",
