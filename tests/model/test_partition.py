@@ -54,6 +54,8 @@ def test_a_start_after_two_elections() -> None:
     assert (truth(late).leader_epoch, truth(late).isr) == (2, frozenset({0, 1}))
     assert late.logs == (Log((Record(0, 0),)), Log((Record(0, 0),)), Log((Record(1, 1),)), Log())
     assert late.next_record_id == 2
+    small = start(evolve(CONFIG, replication_factor=4), initial_isr=1, start=Start.OUTSIDER_OF_LATER_EPOCH)
+    assert (truth(small).isr, truth(small).elr) == (frozenset({0}), frozenset({1}))
 
 
 def test_the_budget_is_what_the_bounds_say() -> None:

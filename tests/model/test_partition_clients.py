@@ -101,6 +101,9 @@ def validating(position: int, last_epoch: int = 0, state: State = MOVED) -> Stat
 def test_a_position_that_the_leader_has_stays() -> None:
     """The epoch of the last record ends there or later in its log."""
     assert taken(validate_position, validating(1), consumer=0).consumers[0] == Consumer(1, 0, 1, 1)
+    later = consumer(validating(1, last_epoch=1), leader_epoch=2)
+    led = replica(later, 1, leader_epoch=2)
+    assert taken(validate_position, led, consumer=0).consumers[0] == Consumer(1, 1, 1, 2), "nothing beyond was read in that epoch"
 
 
 def test_after_a_truncation_a_consumer_goes_back() -> None:

@@ -287,18 +287,19 @@ def test_no_proposal_no_answer() -> None:
 @pytest.mark.parametrize(
     ("eligibility", "admitted"),
     [
-        (Eligibility.ACTIVE_INCARNATION, (False, False, False, True)),
-        (Eligibility.ACTIVE, (False, False, True, True)),
-        (Eligibility.INCARNATION, (True, True, False, True)),
+        (Eligibility.ACTIVE_INCARNATION, (False, False, False, False, True)),
+        (Eligibility.ACTIVE, (False, False, True, False, True)),
+        (Eligibility.INCARNATION, (True, True, False, False, True)),
     ],
 )
 def test_who_is_admitted(eligibility: Eligibility, admitted: tuple[bool, ...]) -> None:
-    """A fenced member, one that shuts down, one that has restarted since it fetched, and one of which the leader knows no broker epoch."""
+    """A fenced member, one that stops, one that has restarted, one that has and is fenced, and one whose broker epoch is not known."""
     unknown = put(proposed(START, 0, 1), altering={0: request(0, new_isr=(BrokerState(0, 1), BrokerState(1)))})
     states = (
         fenced(proposed(START, 0, 1), 1),
         registration(proposed(START, 0, 1), 1, in_controlled_shutdown=True),
         registration(proposed(START, 0, 1), 1, broker_epoch=2),
+        registration(proposed(START, 0, 1), 1, broker_epoch=2, fenced=True),
         unknown,
     )
     assert tuple(answer(state, rules=rules(eligibility=eligibility))[0] is Errors.NONE for state in states) == admitted

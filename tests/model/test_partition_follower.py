@@ -127,6 +127,8 @@ def test_the_high_watermark_may_come_before_the_truncation() -> None:
     state = fetch_answer(logs(START, (), (A, B)), fetch_offset=2, diverging_epoch=0, diverging_end=1, high_watermark=2)
     shown = taken(receive_fetch, state, follower=1, rules=given)
     assert (shown.logs[1], shown.replicas[1].high_watermark, shown.fetching[1]) == (Log((A, B)), 2, state.fetching[1])
+    beyond = fetch_answer(state, fetch_offset=2, diverging_epoch=0, diverging_end=1, high_watermark=5)
+    assert taken(receive_fetch, beyond, follower=1, rules=given).replicas[1].high_watermark == 2
     after = taken(receive_fetch, shown, follower=1, rules=given)
     assert (after.logs[1], after.replicas[1].high_watermark, after.fetching[1]) == (Log((A,)), 1, None)
 

@@ -354,6 +354,12 @@ def test_an_accepted_proposal_is_taken_over() -> None:
     assert taken(receive_alter_partition, state, leader=0).altering[0] is None
 
 
+def test_an_accepted_proposal_may_change_nothing() -> None:
+    """The partition epoch is the one that the leader knows, and the proposal is settled all the same."""
+    known = taken(receive_alter_partition, answered(START, 0, 1, 2, partition_epoch=0), leader=0).replicas[0]
+    assert (known.proposed, known.partition_epoch) == (frozenset(), 0)
+
+
 def test_a_refusal() -> None:
     """INELIGIBLE_REPLICA is taken back; every other error leaves the proposal pending until metadata come."""
     state = answered(isr(START, 0), 0, 1, error=Errors.INELIGIBLE_REPLICA)
@@ -485,7 +491,7 @@ def test_records_are_deleted_on_request() -> None:
     after = taken(delete_records, committed, leader=0)
     assert (after.logs[0], spent(committed, after)) == (Log((B,), 1), ["deletions"])
     assert take(delete_records, committed, leader=1) is None
-    assert take(delete_records, after, leader=0) is None
+    assert take(delete_records, logs(START, Log((B,), 1), high_watermark=1), leader=0) is None
 
 
 def test_a_process_that_starts_does_not_lead() -> None:
