@@ -6,8 +6,7 @@ from __future__ import annotations
 from importlib import resources
 from pathlib import Path
 
-from .errors import InputError
-from .text import shown
+from .errors import unknown
 from .trace import Trace, load
 
 PACKAGE = "hwmark.traces"
@@ -20,10 +19,10 @@ def shipped_names() -> list[str]:
 
 
 def load_shipped(name: str) -> Trace:
-    """Return the shipped trace of this name; raises ``InputError`` with all names that there are."""
+    """Return the shipped trace of this name; raises ``InputError`` with the one that was probably meant."""
     names = shipped_names()
     if name not in names:
-        raise InputError(f"there is no shipped trace {shown(name)}; there is {', '.join(names)}")
+        raise unknown("shipped trace", name, names)
     with resources.as_file(resources.files(PACKAGE) / f"{name}{ENDING}") as path:
         return load(path)
 

@@ -332,7 +332,7 @@ def reads_are_committed(
 # -- goals --
 
 
-@reachable(sources=("S7",), scope={"brokers": 1, "records": 1})
+@reachable(sources=("S7",), scope={"brokers": 2, "records": 1})
 def record_is_acknowledged(before: State, step: Step, after: State, config: Config) -> bool:
     """A producer is told that its record is stored, if it asks for that."""
     return step.action == "acknowledge_produce" or config.acks is Acks.NONE
@@ -342,7 +342,7 @@ def _has_two(config: Config) -> bool:
     return config.replication_factor > 1
 
 
-@reachable(sources=("S4",), scope={"brokers": 2, "fences": 1}, broker=brokers)
+@reachable(sources=("S4",), scope={"brokers": 2, "records": 0, "fences": 1}, broker=brokers)
 def isr_shrinks_and_grows(before: State, step: Step, after: State, config: Config, *, broker: BrokerId) -> bool:
     """A broker that left the ISR comes back."""
     return not _has_two(config) or (broker not in truth(before).isr and broker in truth(after).isr)
@@ -355,14 +355,14 @@ def log_is_truncated(before: State, step: Step, after: State, config: Config, *,
     return is_cut or not _has_two(config) or (config.min_isr > 1 and config.acks is Acks.ALL and config.replication_factor == 2)
 
 
-@reachable(sources=("K-497-controller",), scope={"brokers": 2, "fences": 1}, leader=brokers)
+@reachable(sources=("K-497-controller",), scope={"brokers": 2, "records": 0, "fences": 1}, leader=brokers)
 def proposal_is_refused(state: State, config: Config, *, leader: BrokerId) -> bool:
     """The controller refuses a proposed ISR."""
     answer = state.altering[leader]
     return not _has_two(config) or (isinstance(answer, AlterPartitionAnswer) and answer.error is not Errors.NONE)
 
 
-@reachable(sources=("K-320",), scope={"brokers": 2, "fences": 1}, follower=brokers)
+@reachable(sources=("K-320",), scope={"brokers": 2, "records": 0, "fences": 1}, follower=brokers)
 def fetch_is_fenced(state: State, config: Config, *, follower: BrokerId) -> bool:
     """A fetch in an earlier leader epoch is refused."""
     answer = state.fetching[follower]
@@ -375,7 +375,7 @@ def crash_is_survived(state: State, bounds: Bounds, *, broker: BrokerId) -> bool
     return lossy_crashes(state, bounds) > 0 and is_member(state, broker) and state.processes[broker].life > 1
 
 
-@reachable(sources=("S13",), scope={"brokers": 1, "records": 1, "outages": 1})
+@reachable(sources=("S13",), scope={"brokers": 2, "records": 1, "outages": 1})
 def served_without_controller(before: State, step: Step, after: State, config: Config) -> bool:
     """While there is no controller a producer is told that its record is stored."""
     return config.acks is Acks.NONE or (not before.controller_is_up and step.action == "acknowledge_produce")

@@ -46,6 +46,6 @@ def test_a_file_without_the_usual_ending_is_a_path(kept: Trace, tmp_path: Path, 
 
 @pytest.mark.usefixtures("kept")
 def test_an_unknown_name_is_answered_with_those_there_are() -> None:
-    """The error lists all names."""
-    with pytest.raises(InputError, match="no shipped trace 'leson'; there is lesson"):
+    """The error says what was probably meant."""
+    with pytest.raises(InputError, match="no shipped trace 'leson'; did you mean 'lesson'"):
         shipped.find_trace("leson")
