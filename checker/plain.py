@@ -13,12 +13,10 @@ from attrs import fields, has
 
 def to_plain(value: Any) -> Any:
     """Return a value as JSON data: records as objects, sets as sorted lists, enum members by their value."""
-    if isinstance(value, Enum):
-        return value.value
+    if isinstance(value, Enum | UUID):
+        return value.value if isinstance(value, Enum) else str(value)
     if value is None or isinstance(value, bool | int | float | str):
         return value
-    if isinstance(value, UUID):
-        return str(value)
     if has(type(value)):
         return {attribute.name: to_plain(getattr(value, attribute.name)) for attribute in fields(type(value))}
     if isinstance(value, Mapping):

@@ -22,11 +22,14 @@ Committed = tuple[Record, ...]
 
 def looked_at(before: State, step: Step) -> BrokerId | None:
     """Return the broker whose high watermark, or whose place as leader, a step may change; followers only repeat what is committed."""
+    broker: BrokerId
     match step.action:
         case "append_record" | "receive_alter_partition":
-            return step.choices["leader"]
+            broker = step.choices["leader"]
+            return broker
         case "learn_metadata":
-            return step.choices["broker"]
+            broker = step.choices["broker"]
+            return broker
         case "handle_fetch":
             request = before.fetching[step.choices["follower"]]
         case "deliver_duplicate":

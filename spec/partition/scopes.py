@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from functools import partial
 from itertools import combinations
+from typing import Any
 
 from attrs import evolve, fields
 
@@ -62,9 +63,10 @@ PAIRS: dict[tuple[str, str], int] = {}
 
 def pair_bounds(one: str, other: str) -> Bounds:
     """Return the bounds in which two kinds of perturbation happen once each; with a reassignment there is a third broker."""
-    if "reassignments" in {one, other}:
-        return Bounds(brokers=3, records=1, initial_records=1, **{one: 1, other: 1})
-    return Bounds(brokers=2, records=1, **{one: 1, other: 1})
+    once: dict[str, Any] = {one: 1, other: 1}
+    if "reassignments" in once:
+        return Bounds(brokers=3, records=1, initial_records=1, **once)
+    return Bounds(brokers=2, records=1, **once)
 
 
 def pair_scope(one: str, other: str) -> Row:
