@@ -143,6 +143,8 @@ def test_out_of_range_is_put_right() -> None:
     assert (after.logs[1], after.replicas[1].high_watermark) == (Log((), 2), 2)
     within = fetch_answer(logs(START, (), (A,)), fetch_offset=1, error=error, log_end_offset=3)
     assert taken(receive_fetch, within, follower=1).logs[1] == Log((A,))
+    at_start = fetch_answer(logs(START, (), (A,)), fetch_offset=1, error=error, log_start_offset=1, log_end_offset=3)
+    assert taken(receive_fetch, at_start, follower=1).logs[1] == Log((A,))
 
 
 @pytest.mark.parametrize("error", [FetchError.FENCED_LEADER_EPOCH, FetchError.UNKNOWN_LEADER_EPOCH, FetchError.NOT_LEADER_OR_FOLLOWER])
