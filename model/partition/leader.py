@@ -15,7 +15,6 @@ from .decisions import Brokers, effective_min_isr
 from .rules import ExpandGuard, ExpandOn, FetchFence, PartitionRules, Refusal, Retention, Truncation
 from .shared import brokers, epoch_cache, leads, maximal_isr, records, spend, with_high_watermark
 from .state import (
-    UNKNOWN,
     Acks,
     AlterPartitionAnswer,
     Bounds,
@@ -364,8 +363,3 @@ def delete_records(state: State, *, leader: BrokerId) -> State | None:
 def start_at(log: Log, offset: int) -> Log:
     """Return the log without the records below an offset."""
     return Log(log.records[offset - log.log_start_offset :], offset)
-
-
-def is_unknown(follower: Follower) -> bool:
-    """Whether a leader has not heard of a follower since it leads."""
-    return follower.end_offset == UNKNOWN

@@ -59,9 +59,14 @@ def is_excused(state: State, config: Config, bounds: Bounds, excuses: Excuses) -
     return excuses.last_member
 
 
-def lacking(log: Log, committed: Committed) -> Witness | None:
-    """Return the first committed record that a log should hold, and does not."""
-    for offset in range(log.log_start_offset, len(committed)):
+def first_kept(state: State) -> int:
+    """Return the offset below which somebody has deleted records: what is below it is promised to nobody any more."""
+    return max(log.log_start_offset for log in state.logs)
+
+
+def lacking(log: Log, committed: Committed, first: int) -> Witness | None:
+    """Return the first committed record from an offset on that a log should hold, and does not."""
+    for offset in range(first, len(committed)):
         if log.at(offset) != committed[offset]:
             return witness(offset=offset, committed=committed[offset], held=log.at(offset))
     return None
@@ -81,11 +86,13 @@ def disagreement(ours: Log, theirs: Log, end_offset: int) -> Witness | None:
 
 @invariant(sources=("S4", "S5", "S5-eligible", "K-966"))
 def valid_partition(state: State, config: Config) -> Witness | None:
-    """ISR and ELR are replicas without anybody in common, the leader is in the ISR, and a large enough ISR leaves nobody in the ELR."""
+    """The ISR is made of replicas, nobody is also in the ELR, the leader is in the ISR, and a large enough ISR leaves no ELR.
+
+    The ELR may name brokers that are no replicas any more: Kafka 4.3.1 does not restrict it to them.
+    """
     partition = truth(state)
-    members = partition.isr | partition.elr
     is_wrong = (
-        not members <= set(partition.replicas)
+        not partition.isr <= set(partition.replicas)
         or bool(partition.isr & partition.elr)
         or (partition.leader != NOBODY and partition.leader not in partition.isr)
         or (bool(partition.elr) and len(partition.isr) >= effective_min_isr(config.min_isr, partition.replicas))
@@ -138,9 +145,13 @@ def high_watermark_range(state: State, *, broker: BrokerId) -> Witness | None:
 
 
 @invariant(sources=("S2", "S6", "S14", "R10"), broker=brokers, other=brokers)
-def high_watermark_prefix(state: State, *, broker: BrokerId, other: BrokerId) -> Witness | None:
-    """Two replicas that run agree on every record below both their high watermarks: consumers read the same everywhere."""
-    if broker >= other or Status.STOPPED in {state.processes[broker].status, state.processes[other].status}:
+def high_watermark_prefix(state: State, config: Config, bounds: Bounds, *, broker: BrokerId, other: BrokerId) -> Witness | None:
+    """Two replicas that run agree on every record below both their high watermarks: consumers read the same everywhere.
+
+    Not once a log has lost its end in a crash, nor where unclean elections may happen: a loss may be excused then.
+    """
+    may_be_excused = config.unclean_elections or bounds.unclean_elections or lossy_crashes(state, bounds)
+    if broker >= other or may_be_excused or Status.STOPPED in {state.processes[broker].status, state.processes[other].status}:
         return None
     shown = min(state.replicas[broker].high_watermark, state.replicas[other].high_watermark)
     return disagreement(state.logs[broker], state.logs[other], shown)
@@ -166,20 +177,20 @@ def epoch_lineage(state: State, *, broker: BrokerId, other: BrokerId) -> Witness
 def candidates_hold_committed(
     state: State, config: Config, bounds: Bounds, ever_committed: Committed, excuses: Excuses, *, broker: BrokerId
 ) -> Witness | None:
-    """Whoever may lead without loss, from the ISR or the ELR, holds every committed record, unless a loss is excused."""
+    """Whoever may lead without loss, from ISR or ELR, holds every committed record that was not deleted, unless a loss is excused."""
     if not is_member(state, broker) or is_excused(state, config, bounds, excuses):
         return None
-    return lacking(state.logs[broker], ever_committed)
+    return lacking(state.logs[broker], ever_committed, first_kept(state))
 
 
 @invariant(sources=("S7", "S12", "S14", "S14-crashes", "R01", "R06"), observers=(EVER_COMMITTED, EXCUSES), broker=brokers)
 def leader_completeness(
     state: State, config: Config, bounds: Bounds, ever_committed: Committed, excuses: Excuses, *, broker: BrokerId
 ) -> Witness | None:
-    """The true leader holds every committed record, unless a loss is excused."""
+    """The true leader holds every committed record that was not deleted, unless a loss is excused."""
     if not is_true_leader(state, broker) or is_excused(state, config, bounds, excuses):
         return None
-    return lacking(state.logs[broker], ever_committed)
+    return lacking(state.logs[broker], ever_committed, first_kept(state))
 
 
 @step_property(sources=("S2", "S6", "S14"), observers=(EVER_COMMITTED, EXCUSES))
@@ -192,9 +203,10 @@ def append_only_log(
     ever_committed: tuple[Committed, Committed],
     excuses: tuple[Excuses, Excuses],
 ) -> Witness | None:
-    """To its clients the partition is one append-only log: each step leaves it as it is or appends, unless a loss is excused."""
+    """To its clients the partition is one log that only grows at its end: each step leaves it or appends, unless a loss is excused."""
     old, new = ever_committed
-    if new[: len(old)] == old or is_excused(after, config, bounds, excuses[1]):
+    first = first_kept(after)
+    if new[first : len(old)] == old[first:] or is_excused(after, config, bounds, excuses[1]):
         return None
     return witness(step=str(step), before=old, after=new)
 

@@ -327,7 +327,7 @@ ROWS = (
         sources=("S2", "K-320"),
         rules_off="answer_to_any_offset",
         bounds=LOSSY_OF_TWO_RECORDS,
-        breaks={"all_in_sync": 14, "epoch_lineage": 15, "high_watermark_prefix": 16},
+        breaks={"all_in_sync": 14, "epoch_lineage": 15},
         trace="partition_answer_to_any_offset",
         quick=False,
     ),

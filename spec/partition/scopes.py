@@ -57,8 +57,86 @@ NAMES = {
 }
 """Each kind of perturbation, in words."""
 
-PAIRS: dict[tuple[str, str], int] = {}
+PAIRS: dict[tuple[str, str], int] = {
+    ("fences", "shutdowns"): 596_236,
+    ("fences", "crashes"): 317_521,
+    ("fences", "lossy_crashes"): 139_754,
+    ("fences", "lags"): 30_781,
+    ("fences", "losses"): 8_041,
+    ("fences", "duplicates"): 16_307,
+    ("fences", "elections"): 7_611,
+    ("fences", "unclean_elections"): 2_755,
+    ("fences", "reassignments"): 85_343,
+    ("fences", "deletions"): 10_001,
+    ("fences", "outages"): 8_265,
+    ("shutdowns", "crashes"): 986_530,
+    ("shutdowns", "lossy_crashes"): 481_072,
+    ("shutdowns", "lags"): 96_976,
+    ("shutdowns", "losses"): 32_053,
+    ("shutdowns", "duplicates"): 83_430,
+    ("shutdowns", "elections"): 19_425,
+    ("shutdowns", "unclean_elections"): 13_521,
+    ("shutdowns", "reassignments"): 389_206,
+    ("shutdowns", "deletions"): 47_490,
+    ("shutdowns", "outages"): 40_839,
+    ("crashes", "lossy_crashes"): 228_780,
+    ("crashes", "lags"): 48_630,
+    ("crashes", "losses"): 12_065,
+    ("crashes", "duplicates"): 26_181,
+    ("crashes", "elections"): 10_603,
+    ("crashes", "unclean_elections"): 4_459,
+    ("crashes", "reassignments"): 430_895,
+    ("crashes", "deletions"): 14_791,
+    ("crashes", "outages"): 13_377,
+    ("lossy_crashes", "lags"): 18_810,
+    ("lossy_crashes", "losses"): 3_804,
+    ("lossy_crashes", "duplicates"): 8_680,
+    ("lossy_crashes", "elections"): 2_284,
+    ("lossy_crashes", "unclean_elections"): 1_396,
+    ("lossy_crashes", "reassignments"): 200_318,
+    ("lossy_crashes", "deletions"): 4_618,
+    ("lossy_crashes", "outages"): 4_188,
+    ("lags", "losses"): 2_050,
+    ("lags", "duplicates"): 3_219,
+    ("lags", "elections"): 592,
+    ("lags", "unclean_elections"): 592,
+    ("lags", "reassignments"): 13_285,
+    ("lags", "deletions"): 1_768,
+    ("lags", "outages"): 1_776,
+    ("losses", "duplicates"): 183,
+    ("losses", "elections"): 46,
+    ("losses", "unclean_elections"): 46,
+    ("losses", "reassignments"): 3_251,
+    ("losses", "deletions"): 110,
+    ("losses", "outages"): 138,
+    ("duplicates", "elections"): 76,
+    ("duplicates", "unclean_elections"): 76,
+    ("duplicates", "reassignments"): 5_977,
+    ("duplicates", "deletions"): 226,
+    ("duplicates", "outages"): 228,
+    ("elections", "unclean_elections"): 19,
+    ("elections", "reassignments"): 880,
+    ("elections", "deletions"): 49,
+    ("elections", "outages"): 57,
+    ("unclean_elections", "reassignments"): 880,
+    ("unclean_elections", "deletions"): 49,
+    ("unclean_elections", "outages"): 57,
+    ("reassignments", "deletions"): 8_515,
+    ("reassignments", "outages"): 2_640,
+    ("deletions", "outages"): 147,
+}
 """How many states each pair of perturbations leads to."""
+
+
+LAST_REPLICA = {
+    (True, 1): 3_789_861,
+    (True, 2): 2_591_346,
+    (True, 3): 78_209,
+    (False, 1): 2_185_039,
+    (False, 2): 1_433_275,
+    (False, 3): 78_209,
+}
+"""How many states a lossy crash leads to, with the ELR or without, and with so many members of the ISR at the start."""
 
 
 def pair_bounds(one: str, other: str) -> Bounds:
@@ -87,6 +165,7 @@ SCOPES = (
         statement="Three replicas, min.insync.replicas 2, two records, and a broker that is fenced while it runs.",
         config=THREE,
         bounds=Bounds(brokers=3, records=2, fences=1),
+        states=1_155_758,
     ),
     *(
         scope(
@@ -96,6 +175,7 @@ SCOPES = (
             sources=("S14", "S14-crashes", "K-966", "K-903"),
             config=config,
             bounds=Bounds(brokers=3, records=1, initial_isr=members, lossy_crashes=1),
+            states=LAST_REPLICA[config.elr, members],
         )
         for config, elr in ((THREE, "elr"), (THREE_WITHOUT_ELR, "no_elr"))
         for members, start, name in (
@@ -110,6 +190,7 @@ SCOPES = (
         sources=("S14-crashes", "K-903", "K-966"),
         config=TWO_MIN_TWO,
         bounds=Bounds(brokers=2, records=1, fences=1, lossy_crashes=1),
+        states=243_133,
     ),
     scope(
         id="partition_loss_and_duplicate_of_two_records",
@@ -123,6 +204,7 @@ SCOPES = (
         sources=("S10", "S10-retention", "L01"),
         config=TWO,
         bounds=Bounds(brokers=2, records=3, deletions=1, shutdowns=1),
+        states=2_699_532,
         holds=("candidates_hold_committed", "all_in_sync"),
     ),
     scope(
@@ -131,7 +213,7 @@ SCOPES = (
         sources=("S1", "S14"),
         config=ONE,
         bounds=Bounds(brokers=1, records=2, fences=1, crashes=1, lossy_crashes=1),
-        holds=ALIVE,
+        holds=(*ALL, "started_broker_serves"),
     ),
     scope(
         id="partition_reassignment",
