@@ -27,14 +27,17 @@ class Registered(Protocol):
     @property
     def broker_epoch(self) -> int:
         """Which of its registrations it is."""
+        ...
 
     @property
     def fenced(self) -> bool:
         """Whether its session has ended, or not begun yet."""
+        ...
 
     @property
     def in_controlled_shutdown(self) -> bool:
         """Whether it asked to shut down."""
+        ...
 
 
 class Errors(Enum):
