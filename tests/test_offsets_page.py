@@ -22,8 +22,11 @@ LEFT_OUT = "…"
 
 
 @pytest.mark.parametrize(("command", "shown"), BLOCKS, ids=[command.split(" --")[0] for command, _ in BLOCKS])
-def test_a_command_prints_what_the_page_shows(command: str, shown: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """Line by line, in the same order; only where the page says so are lines left out."""
+def test_a_command_prints_what_the_page_shows(
+    command: str, shown: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Line by line, in the same order and as wide; only where the page says so are lines left out."""
+    monkeypatch.setenv("COLUMNS", "110")
     run(shlex.split(command))
     printed, errors = capsys.readouterr()
     assert errors == ""

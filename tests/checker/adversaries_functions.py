@@ -174,7 +174,7 @@ ASKING = (
 )
 
 
-# -- steps beside known ones --
+# -- steps, states and components beside others --
 
 MOVES = {0: (1, 2, 3), 1: (4, 5), 2: (5,), 3: (6,), 5: (7,), 6: (3,), 7: (5, 2)}
 """Two lead to 5 in the same chunk, and only one of them has another way."""
@@ -223,7 +223,24 @@ def none_is_far_ahead(state: Counters) -> Witness | None:
 
 COUNTERS: Machine[Counters] = Machine("counters", None, None, None, (Counters(),), (count_seat,), {"seat": (0, 1, 2)})
 
+@frozen
+class Uneven:
+    """One component that takes few values, and sixteen that take more: together they need more than a word, by two bits."""
+
+    few: tuple[int, ...] = (0,)
+    many: tuple[int, ...] = (0,) * 16
+
+
+@action(k=numbered(16))
+@toy
+def count_in_turn(state: Uneven, *, k: int) -> Uneven | None:
+    """Counts one component, once those before are done."""
+    is_next = all(one == 5 for one in state.many[:k]) and state.many[k] < 5
+    return put(state, few={0: k % 2}, many={k: state.many[k] + 1}) if is_next else None
+
+
 BESIDE = (
+    Adversary("beside: components of four bits where two are free", machine(Uneven(), count_in_turn)),
     Adversary("beside: two steps to one new state", machine(Count(), move), (two_comes_to_five, three_comes_to_seven)),
     Adversary("beside: many orbits of counters", COUNTERS, (none_is_far_ahead,), options=SYMMETRIC),
 )

@@ -150,4 +150,4 @@ def test_promises_of_every_machine_are_told_apart_and_say_what_they_promise(name
         if isinstance(prop, LeadsTo):
             assert actions >= {*prop.weak, *prop.strong}, prop.name
         if isinstance(prop, Reachable):
-            assert prop.expected_in(described.small), f"{prop.name} is never expected in the small scope"
+            assert prop.expected_in(described.module.Bounds(**prop.scope)), f"{prop.name} is never expected"

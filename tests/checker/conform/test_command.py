@@ -89,6 +89,7 @@ def pin(tmp_path: Path, *ids: str) -> str:
 
 def test_a_clean_sample_says_that_it_is_one(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     """Exit code 0, and no proof."""
+    monkeypatch.setenv("COLUMNS", "110")
     offer(monkeypatch, {"mine": lambda: RIGHT})
     code, out, err = answer(capsys)
     assert (code, err) == (0, "")
