@@ -223,6 +223,7 @@ def none_is_far_ahead(state: Counters) -> Witness | None:
 
 COUNTERS: Machine[Counters] = Machine("counters", None, None, None, (Counters(),), (count_seat,), {"seat": (0, 1, 2)})
 
+
 @frozen
 class Uneven:
     """One component that takes few values, and sixteen that take more: together they need more than a word, by two bits."""
