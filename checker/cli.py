@@ -99,8 +99,7 @@ def check(  # noqa: PLR0913 - one parameter for each option
     out: Annotated[Path | None, typer.Option(metavar="DIR", help="Also write the reports, and a trace of each violation, here.")] = None,
 ) -> int:
     """Explore every reachable state of a machine in a finite scope, and judge its properties there."""
-    if timeout is not None and not timeout >= 0:  # also refuses what is not a number
-        raise InputError(f"--timeout: expected a number of seconds, 0 or more, got {timeout:g}")
+    _check_timeout(timeout)
     if memory is not None and not memory > 0:
         raise InputError(f"--memory: expected a number of GiB above 0, got {memory:g}")
     if resume and checkpoint is None:
@@ -167,6 +166,27 @@ def catalogue(
 
 
 @app.command()
+def compare(
+    name: Annotated[
+        str | None, typer.Argument(metavar="NAME", help="A comparison, for example quorums; without one: which there are.")
+    ] = None,
+    *,
+    workers: Workers = None,
+    timeout: Annotated[float | None, typer.Option(metavar="S", help="Stop, undetermined, after so many seconds.")] = None,
+    output: Shown = None,
+    json: Json = False,
+) -> int:
+    """Ask the same questions of several machines, rules or settings, and show the answers side by side."""
+    chosen = _format(output, json=json)
+    if chosen not in (Format.TEXT, Format.JSON):
+        raise InputError(f"--format {chosen.value} is for verdicts on promises, of which a comparison may break some: choose text or json")
+    _check_timeout(timeout)
+    from . import commands  # noqa: PLC0415 - all that explores
+
+    return commands.comparisons(chosen.value) if name is None else commands.compare(name, chosen.value, workers, timeout)
+
+
+@app.command()
 def simulate(  # noqa: PLR0913 - one parameter for each option
     machine: Annotated[str, typer.Argument(metavar="MACHINE", help="A machine, for example replication.")],
     *,
@@ -206,8 +226,7 @@ def simulate(  # noqa: PLR0913 - one parameter for each option
         raise InputError(f"--format {chosen.value} is for verdicts, of which random walks give few: choose text or json")
     if engine is Engine.RAY:
         raise InputError("engine ray takes no walks: choose auto, reference or tables")
-    if timeout is not None and not timeout >= 0:  # also refuses what is not a number
-        raise InputError(f"--timeout: expected a number of seconds, 0 or more, got {timeout:g}")
+    _check_timeout(timeout)
     from .simulation import command  # noqa: PLC0415 - all that walks
 
     given = command.Request(machine, rules, tuple(changed_rules or ()), config, bounds, tuple(properties or ()), tuple(swarm or ()))
@@ -277,6 +296,11 @@ def replay(  # noqa: PLR0913 - one parameter for each option
     kind = (picture or Picture.SPACETIME).value
     printed = "mermaid" if mermaid else "python" if python else written.value
     return show.replay(trace, printed, {f"{kind}_svg": svg, f"{kind}_png": png, "html": html, "itf": itf})
+
+
+def _check_timeout(timeout: float | None) -> None:
+    if timeout is not None and not timeout >= 0:  # also refuses what is not a number
+        raise InputError(f"--timeout: expected a number of seconds, 0 or more, got {timeout:g}")
 
 
 def _format(output: Format | None, *, json: bool) -> Format:

@@ -9,10 +9,13 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from types import ModuleType
+from typing import TypeVar
 
 from hwmark.spec.catalogue import ROWS, Row
+from hwmark.spec.comparisons import COMPARISONS
 
 from . import catalogue as rows_of
+from . import compare as comparing
 from . import formats, report, suite
 from .asked import Asked, ask, named
 from .catalogue import Proved, can_be_proved
@@ -26,7 +29,9 @@ from .text import sanitize
 from .verdict import Verdict, worst
 from .workers import Stop, available_workers
 
-__all__ = ["ask", "available_workers", "catalogue", "check_machine", "check_suite"]
+__all__ = ["ask", "available_workers", "catalogue", "check_machine", "check_suite", "compare", "comparisons"]
+
+T = TypeVar("T")
 
 EXIT_CODES = {Verdict.HOLDS: 0, Verdict.VIOLATED: 1, Verdict.UNDETERMINED: 3}
 FILES = {"text": "report.txt", "json": "report.json", "junit": "report.junit.xml", "sarif": "report.sarif"}
@@ -77,7 +82,7 @@ def check_suite(workers: int | None, timeout: float | None, output: str, out: Pa
     return EXIT_CODES[found.verdict]
 
 
-def _search(search: Callable[[Stop, Callable[[int], None]], suite.Suite], total: int, timeout: float | None) -> suite.Suite:
+def _search(search: Callable[[Stop, Callable[[int], None]], T], total: int, timeout: float | None) -> T:
     """Run several searches under a progress line; Ctrl-C and the time limit stop them all."""
     line, started = ProgressLine(sys.stderr), time.monotonic()
     with Interrupt() as interrupt:
@@ -156,6 +161,41 @@ def catalogue(ids: Sequence[str], output: str, workers: int | None, *, run: bool
 def _prove(rows: Sequence[Row], workers: int | None) -> dict[str, Proved]:
     found = _search(lambda stop, done: suite.run_suite((), rows, workers or available_workers(), stop, done), len(rows), None)
     return {proved.row.id: proved for proved in found.rows}
+
+
+# -- compare --
+
+
+def compare(name: str, output: str, workers: int | None, timeout: float | None) -> int:
+    """Answer a comparison, and return the exit code: that of something undetermined, unless every cell is decided."""
+    comparison = COMPARISONS[named("comparison", name, COMPARISONS)]
+    found = _search(
+        lambda stop, done: comparing.compare(comparison, workers or available_workers(), stop, done),
+        len(comparing.scopes(comparison)),
+        timeout,
+    )
+    ways: Formats = {
+        "json": lambda: formats.to_json(comparing.plain(found)),
+        "text": lambda: _tables().comparison_text(found, colour=sys.stdout.isatty()),
+    }
+    _answer(ways, output)
+    return EXIT_CODES[found.verdict]
+
+
+def comparisons(output: str) -> int:
+    """List the comparisons."""
+    ways: Formats = {
+        "json": lambda: formats.to_json(comparing.plain_list()),
+        "text": lambda: _tables().list_text(list(COMPARISONS.values()), colour=sys.stdout.isatty()),
+    }
+    _answer(ways, output)
+    return 0
+
+
+def _tables() -> ModuleType:
+    from .formats import comparison  # noqa: PLC0415 - rich, only for text
+
+    return comparison
 
 
 # -- answers --

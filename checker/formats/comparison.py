@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A comparison as text that a person reads: a table of answers, what each column and line stands for, and what they teach."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rich.text import Text
+
+from hwmark.checker.compare import Cell, Compared
+from hwmark.checker.text import sanitize
+from hwmark.checker.verdict import Verdict
+from hwmark.checker.wording import in_steps, written_rules
+from hwmark.spec.comparison import Comparison
+from hwmark.spec.property import KINDS, Reachable
+
+from .layout import STYLES, add_row, prose, rendered, styled, table_of
+
+DOES_NOT_APPLY = "–"
+NARROWEST = len(Verdict.UNDETERMINED.value)
+"""Characters of a column in which no answer is broken inside a word."""
+
+
+def comparison_text(compared: Compared, *, colour: bool = False) -> str:
+    """Return a comparison with its answers."""
+    comparison = compared.comparison
+    table = table_of("", *(column.label for column in comparison.columns), names=[])
+    for column in table.columns[1:]:
+        column.min_width = NARROWEST
+    for line, row in zip(comparison.lines, compared.cells, strict=True):
+        add_row(table, line.label, *(Text(DOES_NOT_APPLY) if cell is None else cell_text(cell) for cell in row))
+    heading = f"{comparison.name}: {sanitize(comparison.question)}"
+    return rendered(prose(heading, style="bold"), table, *map(prose, _below(compared)), _closing(compared), colour=colour)
+
+
+def cell_text(cell: Cell) -> Text:
+    """Return an answer in a few words."""
+    if cell.verdict is Verdict.UNDETERMINED:
+        return styled(cell.verdict.value)
+    if cell.least is not None and cell.most is not None:
+        least, most = cell.least.value, cell.most.value
+        return Text(str(least) if least == most else f"{least} to {most}")
+    if cell.kind == KINDS[Reachable]:
+        return Text(f"met in {in_steps(cell.depth or 0)}" if cell.verdict is Verdict.HOLDS else "never met", STYLES[cell.verdict.value])
+    if cell.verdict is Verdict.HOLDS:
+        return styled(cell.verdict.value)
+    return Text("broken" if cell.depth is None else f"broken in {in_steps(cell.depth)}", STYLES[cell.verdict.value])
+
+
+def _below(compared: Compared) -> Iterator[str]:
+    """Yield what the columns and lines stand for, what is not known and why, and the lesson."""
+    comparison = compared.comparison
+    for column in comparison.columns:
+        config = "" if column.config is None else written_rules(column.config)
+        yield f"{column.label}: {column.machine} under {column.rules}{f', {sanitize(config)}' if config else ''}."
+    for line, row in zip(comparison.lines, compared.cells, strict=True):
+        asked = {cell.asked: None for cell in row if cell is not None}
+        scopes = {sanitize(written_rules(cell.bounds)): None for cell in row if cell is not None}
+        yield f"{line.label}: {', '.join(asked)}, in {'; '.join(scopes)}."
+    for line, row in zip(comparison.lines, compared.cells, strict=True):
+        for column, cell in zip(comparison.columns, row, strict=True):
+            if cell is not None and cell.why:
+                yield f"{line.label}, {column.label}: {cell.verdict.value}, {sanitize(cell.why)}."
+    yield sanitize(comparison.teaches)
+    yield f"Sources: {', '.join(comparison.sources)}."
+
+
+def _closing(compared: Compared) -> Text:
+    cells = [cell for row in compared.cells for cell in row if cell is not None]
+    decided = sum(cell.verdict is not Verdict.UNDETERMINED for cell in cells)
+    stopped = f" Stopped early: {sanitize(compared.stopped)}." if compared.stopped else ""
+    return Text(f"{decided} of {len(cells)} answers are decided, {compared.seconds:.1f} s.{stopped}", STYLES[compared.verdict.value])
+
+
+def list_text(comparisons: list[Comparison], *, colour: bool = False) -> str:
+    """Return which comparisons there are."""
+    table = table_of("comparison", "question", "columns", names=[one.name for one in comparisons])
+    for one in comparisons:
+        add_row(table, one.name, one.question, ", ".join(column.label for column in one.columns))
+    return rendered(table, Text("hwmark compare NAME answers one."), colour=colour)

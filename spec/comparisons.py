@@ -1,0 +1,10 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every comparison, by name."""
+
+from __future__ import annotations
+
+from .comparison import Comparison
+from .partition import comparisons as partition_comparisons
+
+COMPARISONS: dict[str, Comparison] = {one.name: one for one in partition_comparisons.COMPARISONS}
+"""Each comparison by its name, in the order in which they are listed."""
