@@ -258,6 +258,22 @@ def conform(  # noqa: PLR0913 - one parameter for each option
 
 
 @app.command()
+def judge(
+    histories: Annotated[list[Path], typer.Argument(metavar="HISTORY…", help="Files of the form hwmark.history/1.")],
+    *,
+    known: Annotated[Path | None, typer.Option(metavar="FILE", help="Findings that are known: only others fail.")] = None,
+    output: Output = None,
+    json: Json = False,
+    out: Annotated[Path | None, typer.Option(metavar="DIR", help="Also write the answer, in every format, here.")] = None,
+) -> int:
+    """Judge what clients of a running system recorded: is it possible, and if not, which few calls show it."""
+    chosen = _format(output, json=json)
+    from .oracle import command  # noqa: PLC0415 - all that judges
+
+    return command.run(histories, known, chosen.value, out)
+
+
+@app.command()
 def replay(  # noqa: PLR0913 - one parameter for each option
     trace: Annotated[str, typer.Argument(metavar="TRACE.json|NAME", help="A trace file, or the name of a trace that comes with hwmark.")],
     *,

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
@@ -44,15 +44,20 @@ def run(target: str, plan: Plan, known: Path | None, output: str, out: Path | No
     finally:
         line.clear()
     compared = compare(found.checks, pinned)
-    report = Report(target, plan, found.implementations, compared.checks, compared.unseen, found.stopped, time.monotonic() - started)
+    report = Report(target, compared.checks, compared.unseen, found.stopped, time.monotonic() - started, plan, found.implementations)
+    deliver(partial(_written, report), output, place, FILES)
+    return EXIT_CODES[report.outcome]
+
+
+def deliver(written: Callable[..., str], output: str, place: Path | None, files: Mapping[str, str]) -> None:
+    """Print an answer in one format, and write it in every format into a folder, if one was given."""
     with ExitStack() as last:  # all of it happens, the last first, also where one before could not be written
         if place is not None:
-            for name, file in FILES.items():
-                last.callback(_write, place / file, partial(_written, report, name))
+            for name, file in files.items():
+                last.callback(_write, place / file, partial(written, name))
         colour = output == "text" and sys.stdout.isatty()
         where = f"Reports are in {sanitize(str(place))}.\n" if place is not None and output == "text" else ""
-        last.callback(lambda: print_out(_written(report, output, colour=colour) + where))
-    return EXIT_CODES[report.outcome]
+        last.callback(lambda: print_out(written(output, colour=colour) + where))
 
 
 def _write(path: Path, text: Callable[[], str]) -> None:

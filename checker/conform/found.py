@@ -24,6 +24,8 @@ class Verdict(Enum):
     DEVIATES = "deviates"
     KNOWN = "known"
     """It deviates, and is pinned as such."""
+    ALLOWED = "allowed"
+    """It deviates, and Kafka may do so."""
     NOT_ASKED = "not_asked"
     """It cannot be asked here, for a reason that does not depend on the sample."""
     UNDETERMINED = "undetermined"

@@ -16,14 +16,13 @@ A_SAMPLE = "A sample, not a proof: other questions may find what these did not."
 
 
 @frozen
-class Report:
-    """What was asked of whom, and what came of it."""
+class Checked:
+    """What was checked, by which checks, and what came of it."""
 
     target: str
-    plan: Plan
-    implementations: tuple[Implementation, ...]
     checks: tuple[Check, ...]
     unseen: tuple[str, ...]
+    """The ids that are pinned, and were not found."""
     stopped: str | None
     seconds: float
 
@@ -33,12 +32,28 @@ class Report:
 
     @property
     def outcome(self) -> Outcome:
-        """A new deviation decides; a sample that was cut short, or that asked nothing, is not clean."""
+        """A new deviation decides; what was cut short, or asked nothing, is not clean."""
         if self.having(Verdict.DEVIATES):
             return Outcome.DEVIATES
-        if self.stopped is not None or self.having(Verdict.UNDETERMINED) or not self.having(Verdict.CLEAN, Verdict.KNOWN):
+        if self.stopped is not None or self.having(Verdict.UNDETERMINED):
             return Outcome.UNDETERMINED
-        return Outcome.CLEAN
+        return Outcome.CLEAN if self.having(Verdict.CLEAN, Verdict.KNOWN, Verdict.ALLOWED) else Outcome.UNDETERMINED
+
+    def facts(self) -> dict[str, Any]:
+        """Return what a log for other programs says beside the checks."""
+        return {"target": self.target, "verdict": self.outcome.value}
+
+
+@frozen
+class Report(Checked):
+    """What was asked of whom: implementations, under a plan."""
+
+    plan: Plan
+    implementations: tuple[Implementation, ...]
+
+    def facts(self) -> dict[str, Any]:
+        """Return the same, and the seed."""
+        return {**super().facts(), "seed": self.plan.seed}
 
 
 def plain(report: Report) -> dict[str, Any]:
@@ -49,7 +64,7 @@ def plain(report: Report) -> dict[str, Any]:
         "seed": report.plan.seed,
         "budget": report.plan.budget,
         "implementations": [to_plain(one) for one in report.implementations],
-        "checks": [_check(one) for one in report.checks],
+        "checks": [plain_check(one) for one in report.checks],
         "unseen": list(report.unseen),
         "stopped": report.stopped,
         "seconds": round(report.seconds, 3),
@@ -57,7 +72,8 @@ def plain(report: Report) -> dict[str, Any]:
     }
 
 
-def _check(check: Check) -> dict[str, Any]:
+def plain_check(check: Check) -> dict[str, Any]:
+    """Return a check as JSON data."""
     deviation = check.deviation
     return {
         "id": check.id,

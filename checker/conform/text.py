@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from rich.table import Table
 from rich.text import Text
@@ -12,25 +12,33 @@ from hwmark.checker.formats.layout import add_row, prose, rendered, table_of
 from hwmark.checker.text import sanitize
 
 from .found import Check, Outcome, Verdict
-from .report import A_SAMPLE, Report
+from .report import A_SAMPLE, Checked, Report
 
-STYLES = {"clean": "green", "deviates": "bold red", "known": "yellow", "undetermined": "yellow", "not_asked": "dim"}
+STYLES = {"clean": "green", "deviates": "bold red", "known": "yellow", "allowed": "yellow", "undetermined": "yellow", "not_asked": "dim"}
+
+TOLD = (Verdict.DEVIATES, Verdict.KNOWN, Verdict.ALLOWED, Verdict.CLEAN, Verdict.UNDETERMINED)
+"""The verdicts that are counted, in this order."""
 
 
 def conform_text(report: Report, *, colour: bool = False) -> str:
     """Return the report as text."""
+    return checks_text(report, _heading(report), _notes(report), colour=colour)
+
+
+def checks_text(report: Checked, heading: str, notes: Iterable[str], *, colour: bool = False) -> str:
+    """Return any checks as text: a table of their fields, the story of what deviates, and notes."""
     fields = list(dict.fromkeys(check.field for check in report.checks))
     table = table_of("asked", "kept", "deviates", names=fields)
     for field in fields:
         checks = [check for check in report.checks if check.field == field]
         kept = [check.rule for check in checks if check.verdict is Verdict.CLEAN]
-        broken = [_broken(check) for check in checks if check.verdict in (Verdict.DEVIATES, Verdict.KNOWN)]
+        broken = [_broken(check) for check in checks if check.verdict in (Verdict.DEVIATES, Verdict.KNOWN, Verdict.ALLOWED)]
         add_row(table, field, ", ".join(kept), "\n".join(broken))
-    parts: list[Text | Table] = [Text(_heading(report), style="bold")]
+    parts: list[Text | Table] = [Text(heading, style="bold")]
     parts += [table] if fields else []
     for check in report.having(Verdict.DEVIATES):
         parts += _story(check)
-    return rendered(*parts, *map(prose, _notes(report)), colour=colour)
+    return rendered(*parts, *map(prose, notes), colour=colour)
 
 
 def _heading(report: Report) -> str:
@@ -39,7 +47,7 @@ def _heading(report: Report) -> str:
 
 
 def _broken(check: Check) -> str:
-    return f"{check.rule} (known)" if check.verdict is Verdict.KNOWN else check.rule
+    return check.rule if check.verdict is Verdict.DEVIATES else f"{check.rule} ({check.verdict.value})"
 
 
 def _story(check: Check) -> Iterator[Text | Table]:
@@ -62,19 +70,27 @@ def _notes(report: Report) -> Iterator[str]:
     for one in report.implementations:
         if one.why is not None:
             yield f"{one.name}: {sanitize(one.why)}."
-    for check in report.having(Verdict.KNOWN):
-        yield f"Known: {check.id}: {sanitize(check.why or '')}"
+    yield from reasons(report)
+    yield f"At most {report.plan.budget:,} questions of each, seed {report.plan.seed}, {report.seconds:.1f} s."
+    yield f"{tally(report)} {A_SAMPLE}" if report.outcome is Outcome.CLEAN else tally(report)
+
+
+def reasons(report: Checked) -> Iterator[str]:
+    """Yield why checks were not asked, are undetermined, known, or allowed, and what ended the run early."""
+    for check in report.having(Verdict.KNOWN, Verdict.ALLOWED):
+        yield f"{check.verdict.value.capitalize()}: {check.id}: {sanitize(check.why or '')}"
     for verdict, said in ((Verdict.NOT_ASKED, "Not asked of"), (Verdict.UNDETERMINED, "Undetermined of")):
-        reasons: dict[str, list[str]] = {}
+        why: dict[str, list[str]] = {}
         for check in report.having(verdict):
-            reasons.setdefault(f"{check.field}: {check.why}", []).append(check.rule)
-        yield from (f"{said} {sanitize(reason)}: {', '.join(rules)}." for reason, rules in reasons.items())
+            why.setdefault(f"{check.field}: {check.why}", []).append(check.rule)
+        yield from (f"{said} {sanitize(reason)}: {', '.join(rules)}." for reason, rules in why.items())
     for pinned in report.unseen:
         yield f"Pinned, but not found this time: {pinned}."
     if report.stopped:
         yield f"Stopped early: {sanitize(report.stopped)}."
-    yield f"At most {report.plan.budget:,} questions of each, seed {report.plan.seed}, {report.seconds:.1f} s."
-    counts = {"deviates": Verdict.DEVIATES, "known": Verdict.KNOWN, "clean": Verdict.CLEAN, "undetermined": Verdict.UNDETERMINED}
-    tally = ", ".join(f"{len(report.having(verdict))} {what}" for what, verdict in counts.items() if report.having(verdict))
-    closing = f"{report.outcome.value}: {tally or 'nothing was asked'}."
-    yield f"{closing} {A_SAMPLE}" if report.outcome is Outcome.CLEAN else closing
+
+
+def tally(report: Checked) -> str:
+    """Return the outcome in one sentence, with how many checks gave each verdict."""
+    counts = [(len(report.having(verdict)), verdict.value) for verdict in TOLD if report.having(verdict)]
+    return f"{report.outcome.value}: {', '.join(f'{count} {verdict}' for count, verdict in counts) or 'nothing was asked'}."

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The command ``hwmark judge``: read histories, ask every anomaly, write the answer, return the exit code."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from types import MappingProxyType
+
+from hwmark.checker import formats
+from hwmark.checker.conform.command import EXIT_CODES, deliver
+from hwmark.checker.conform.found import Outcome
+from hwmark.checker.conform.known import compare, read_known
+from hwmark.checker.history.reading import Reader
+from hwmark.checker.interrupt import Interrupt
+from hwmark.checker.output import folder
+from hwmark.checker.text import sanitize
+from hwmark.spec.histories.anomalies import ANOMALIES
+
+from .facts import Gatherer, database
+from .findings import ask
+from .report import SCHEMA, Judgement, check, plain
+from .witness import tell
+
+SHOWN = 10
+"""How many findings of an anomaly are kept; all are counted."""
+
+FILES = {"text": "judge.txt", "json": "judge.json", "junit": "judge.junit.xml", "sarif": "judge.sarif"}
+"""The name of the answer in each format, in the folder given with ``--out``."""
+
+
+def run(paths: Sequence[Path], known: Path | None, output: str, out: Path | None) -> int:
+    """Judge histories, and return the exit code of what was found in any of them."""
+    pinned = {} if known is None else read_known(known)
+    place = None if out is None else folder(out)
+    judgements = [judge(path, pinned) for path in paths]
+    deliver(partial(_written, judgements), output, place, FILES)
+    outcomes = {one.outcome for one in judgements}
+    return next(EXIT_CODES[outcome] for outcome in (Outcome.DEVIATES, Outcome.UNDETERMINED, Outcome.CLEAN) if outcome in outcomes)
+
+
+def judge(path: Path, known: Mapping[str, str] = MappingProxyType({})) -> Judgement:
+    """Judge one history; raises ``InputError`` where it cannot be read."""
+    started = time.monotonic()
+    facts = database()
+    with Interrupt() as interrupt, Reader(path) as reader:
+        gatherer = Gatherer(facts, reader.head.rebalanced)
+        facts.execute("BEGIN")
+        stopped = None
+        for event in reader.events():
+            gatherer.take(event)
+            if interrupt.stop():
+                stopped = f"interrupted at line {event.number}"
+                break
+        facts.execute("COMMIT")
+        gatherer.derive()
+        asked = [(field, ask(facts, anomaly, SHOWN)) for field, anomalies in ANOMALIES.items() for anomaly in anomalies]
+    facts.close()
+    told = tell(path, [op for _, one in asked for finding in one.findings[:1] for op in finding.ops])
+    compared = compare([check(field, one, told) for field, one in asked], known)
+    findings = {one.anomaly.name: one.findings for _, one in asked if one.findings}
+    seconds = time.monotonic() - started
+    return Judgement(str(path), compared.checks, compared.unseen, stopped, seconds, gatherer.lines, tuple(reader.remarks), findings)
+
+
+def _written(judgements: Sequence[Judgement], output: str, *, colour: bool = False) -> str:
+    match output:
+        case "json":
+            return formats.to_json({"schema": SCHEMA, "histories": list(map(plain, judgements))})
+        case "text":
+            from hwmark.checker.conform.text import checks_text  # noqa: PLC0415 - rich, only for text
+
+            return "\n".join(checks_text(one, sanitize(one.target), _notes(one), colour=colour) for one in judgements)
+    from hwmark.checker.conform import programs  # noqa: PLC0415 - only for these formats
+
+    return programs.junit(*judgements) if output == "junit" else formats.to_json(programs.sarif(*judgements))
+
+
+def _notes(judgement: Judgement) -> Iterator[str]:
+    from hwmark.checker.conform.text import reasons, tally  # noqa: PLC0415 - rich, only for text
+
+    yield ""
+    yield from (f"{remark.capitalize()}." for remark in map(sanitize, judgement.remarks))
+    yield from reasons(judgement)
+    yield f"{judgement.lines:,} lines, {judgement.seconds:.1f} s."
+    closing = "Nothing in it is impossible; that says nothing of what it does not tell."
+    yield f"{tally(judgement)} {closing}" if judgement.outcome is Outcome.CLEAN else tally(judgement)

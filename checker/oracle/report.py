@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a history was found to show: a check for each anomaly. ``plain`` is the JSON form, ``hwmark.judgement/1``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from attrs import frozen
+
+from hwmark.checker.conform.found import Check, Deviation, Story, Verdict
+from hwmark.checker.conform.report import Checked, plain_check
+from hwmark.checker.text import sanitize, shown
+
+from .findings import Asked, Finding
+from .witness import Told
+
+SCHEMA = "hwmark.judgement/1"
+
+
+@frozen
+class Judgement(Checked):
+    """The checks of one history: how many lines it has, and what was passed over."""
+
+    lines: int
+    remarks: tuple[str, ...]
+    findings: dict[str, tuple[Finding, ...]]
+    """Of each check that found something: the first findings."""
+
+
+def check(field: str, asked: Asked, told: Told) -> Check:
+    """Return the check of one anomaly; its deviation is the first finding."""
+    anomaly = asked.anomaly
+    common = ("history", field, anomaly.name, anomaly.promise, anomaly.sources, asked.asked)
+    if not asked.asked:
+        return Check(*common, Verdict.NOT_ASKED, f"the history has no {anomaly.about}")
+    if not asked.found:
+        return Check(*common, Verdict.CLEAN)
+    first = asked.findings[0]
+    times = "once" if asked.found == 1 else f"{asked.found:,} times"
+    question = f"Found {times}; first in partition {first.place}." if first.place is not None else f"Found {times}."
+    wrong = ", ".join(f"{name} {shown(value)}" for name, value in first.facts.items())
+    story = Story(question, ("line", "process", "type", "call"), told(first.ops), wrong)
+    deviation = Deviation({"partition": first.place, "ops": list(first.ops)}, None, first.facts, story)
+    return Check(*common, Verdict.DEVIATES if first.allowed is None else Verdict.ALLOWED, first.allowed, deviation)
+
+
+def plain(judgement: Judgement) -> dict[str, Any]:
+    """Return the judgement as JSON data."""
+    return {
+        "history": judgement.target,
+        "lines": judgement.lines,
+        "remarks": list(map(sanitize, judgement.remarks)),
+        "checks": [
+            {**plain_check(one), "findings": [_plain(two) for two in judgement.findings.get(one.rule, ())]} for one in judgement.checks
+        ],
+        "unseen": list(judgement.unseen),
+        "stopped": judgement.stopped,
+        "seconds": round(judgement.seconds, 3),
+        "verdict": judgement.outcome.value,
+    }
+
+
+def _plain(finding: Finding) -> dict[str, Any]:
+    return {"partition": finding.place, "ops": list(finding.ops), "facts": finding.facts, "allowed": finding.allowed}
