@@ -19,6 +19,7 @@ from .offsets import rows as offsets_rows
 from .offsets import scopes as offsets_scopes
 from .partition import rows as partition_rows
 from .partition import scopes as partition_scopes
+from .partitioners import rows as partitioner_rows
 from .pipeline import rows as pipeline_rows
 from .pipeline import scopes as pipeline_scopes
 from .row import Row
@@ -32,6 +33,7 @@ ROWS: tuple[Row, ...] = (
     *partition_rows.ROWS,
     *partition_scopes.SCOPES,
     *assignor_rows.ROWS,
+    *partitioner_rows.ROWS,
     *group_classic_rows.ROWS,
     *group_classic_scopes.SCOPES,
     *group_consumer_rows.ROWS,

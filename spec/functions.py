@@ -5,5 +5,6 @@ from __future__ import annotations
 
 from .assignors.described import DESCRIBED as ASSIGNORS
 from .function import DescribedFunction
+from .partitioners.described import DESCRIBED as PARTITIONERS
 
-FUNCTIONS: dict[str, DescribedFunction] = {one.name: one for one in ASSIGNORS}
+FUNCTIONS: dict[str, DescribedFunction] = {one.name: one for one in (*ASSIGNORS, *PARTITIONERS)}

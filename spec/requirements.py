@@ -108,7 +108,7 @@ USERS = (
     ),
     Requirement("S10-consumption", "Consumption deletes nothing, and a record may be deleted before it was consumed.", CARRIED),
     Requirement("S10-retention", "Retention goes by age or size, whether records were consumed or not.", CARRIED),
-    Requirement("S11", "A producer chooses the partition: by the hash of the key, sticky, in turn, or explicitly."),
+    Requirement("S11", "A producer chooses the partition: by the hash of the key, sticky, in turn, or explicitly.", CARRIED),
     Requirement("S12", "When a leader fails, another member of the ISR takes over, with all that is committed.", CARRIED),
     Requirement("S12-choice", "It is the first eligible replica in assignment order; preferred elections restore the balance."),
     Requirement(

@@ -61,6 +61,14 @@ def assignors(built: Path) -> Iterator[jvm.Witness]:
 
 
 @pytest.fixture(scope="session")
+def partitioners(built: Path) -> Iterator[jvm.Witness]:
+    """Yield Kafka's own choice of partitions, open for questions."""
+    witness = jvm.Witness(jvm.build(SOURCES / "PartitionerWitness.java", built))
+    yield witness
+    witness.close()
+
+
+@pytest.fixture(scope="session")
 def partition(built: Path) -> Iterator[jvm.Witness]:
     """Yield Kafka's own ``Partition``, open for questions; it needs the jars of a whole broker."""
     command = jvm.build(SOURCES / "PartitionWitness.java", built, pom="pom-broker.xml")
