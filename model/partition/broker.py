@@ -16,6 +16,7 @@ from .shared import brokers, offsets, spend, truth, with_high_watermark, without
 from .state import (
     UNKNOWN,
     AlterPartitionAnswer,
+    Bounds,
     Config,
     Follower,
     Process,
@@ -138,10 +139,10 @@ def _stopped(state: State, broker: BrokerId, log: Log, high_watermark: int, *, c
 
 @action(broker=brokers)
 @kafka("BrokerServer.startup", versions="3.0–4.3", simplified="recovery of the log is part of the crash that made it necessary")
-def start_broker(state: State, *, broker: BrokerId) -> State | None:
-    """A stopped broker starts its next life."""
+def start_broker(state: State, bounds: Bounds, *, broker: BrokerId) -> State | None:
+    """A stopped broker starts its next life, unless it is to stay down."""
     process = state.processes[broker]
-    if process.status is not Status.STOPPED:
+    if process.status is not Status.STOPPED or bounds.stays_down:
         return None
     return put(state, processes={broker: evolve(process, status=Status.STARTING, life=process.life + 1)})
 

@@ -297,6 +297,8 @@ class Bounds:
     """Retention or a request moves the start of the log."""
     outages: int = field(default=0, validator=[validators.ge(0), validators.le(9)])
     """No controller decides anything for a while."""
+    stays_down: bool = False
+    """A broker that went down is not started again: what the others can still do is asked so, and not all get in sync again."""
 
 
 PARTITION_EPOCHS = 4

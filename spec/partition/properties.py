@@ -384,7 +384,8 @@ def fetch_is_fenced(state: State, config: Config, *, follower: BrokerId) -> bool
 @reachable(sources=("S14-crashes",), scope={"brokers": 2, "records": 1, "lossy_crashes": 1}, broker=brokers)
 def crash_is_survived(state: State, bounds: Bounds, *, broker: BrokerId) -> bool:
     """A broker that lost the end of its log in a crash leads, or is in sync, again."""
-    return lossy_crashes(state, bounds) > 0 and is_member(state, broker) and state.processes[broker].life > 1
+    is_back = lossy_crashes(state, bounds) > 0 and is_member(state, broker) and state.processes[broker].life > 1
+    return is_back or bounds.stays_down
 
 
 @reachable(sources=("S13",), scope={"brokers": 2, "records": 1, "outages": 1})

@@ -6,6 +6,7 @@ from __future__ import annotations
 import pytest
 from attrs import evolve
 from partition_states import (
+    BOUNDS,
     CONFIG,
     START,
     A,
@@ -145,6 +146,11 @@ def test_a_broker_starts_its_next_life() -> None:
     assert taken(start_broker, state, broker=1).processes[1] == Process(Status.STARTING, 2, UNKNOWN, 1)
     assert take(start_broker, START, broker=1) is None
     assert take(start_broker, process(START, 1, status=Status.STARTING), broker=1) is None
+
+
+def test_a_broker_may_have_to_stay_down() -> None:
+    """Where we look so far only: nobody repairs it."""
+    assert take(start_broker, stopped(START, 1), broker=1, bounds=evolve(BOUNDS, stays_down=True)) is None
 
 
 STARTING = process(START, 1, status=Status.STARTING, life=2, broker_epoch=UNKNOWN, clean_epoch=1)

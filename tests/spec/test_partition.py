@@ -451,6 +451,7 @@ def test_goals_about_states_are_met_by_what_they_say() -> None:
     assert of(promises.crash_is_survived, back, 1)
     assert not of(promises.crash_is_survived, put(back, budget=START.budget), 1)
     assert not of(promises.crash_is_survived, back, 2)
+    assert of(promises.crash_is_survived, back, 2, bounds=evolve(BOUNDS, stays_down=True)), "whoever stays down is not asked to come back"
     assert not of(promises.crash_is_survived, partition(back, isr=frozenset({0, 2})), 1)
 
 
