@@ -18,7 +18,9 @@ from hwmark.checker.interrupt import Interrupt
 from hwmark.checker.output import folder
 from hwmark.checker.text import sanitize
 from hwmark.spec.histories.anomalies import ANOMALIES
+from hwmark.spec.histories.cycles import CYCLES
 
+from . import cycles
 from .facts import Gatherer, database
 from .findings import ask
 from .report import SCHEMA, Judgement, check, plain
@@ -57,6 +59,7 @@ def judge(path: Path, known: Mapping[str, str] = MappingProxyType({})) -> Judgem
         facts.execute("COMMIT")
         gatherer.derive()
         asked = [(field, ask(facts, anomaly, SHOWN)) for field, anomalies in ANOMALIES.items() for anomaly in anomalies]
+        asked += [("cycles", one) for one in cycles.ask(facts, CYCLES, SHOWN)]
     facts.close()
     told = tell(path, [op for _, one in asked for finding in one.findings[:1] for op in finding.ops])
     compared = compare([check(field, one, told) for field, one in asked], known)

@@ -11,6 +11,7 @@ from typing import Any
 from attrs import frozen
 
 from hwmark.spec.histories.anomaly import Anomaly
+from hwmark.spec.histories.cycles import Cycle
 
 LISTS = frozenset({"value", "values", "places", "members"})
 """The facts that are JSON text."""
@@ -30,7 +31,7 @@ class Finding:
 class Asked:
     """One anomaly, of how many facts it was asked, how often it was found, and the first findings."""
 
-    anomaly: Anomaly
+    anomaly: Anomaly | Cycle
     asked: int
     found: int
     allowed: int
