@@ -259,7 +259,7 @@ def conform(  # noqa: PLR0913 - one parameter for each option
 
 @app.command()
 def judge(
-    histories: Annotated[list[Path], typer.Argument(metavar="HISTORY…", help="Files of the form hwmark.history/1.")],
+    histories: Annotated[list[Path], typer.Argument(metavar="HISTORY…", help="Files of the form hwmark.history/1, or of Jepsen's (.edn).")],
     *,
     known: Annotated[Path | None, typer.Option(metavar="FILE", help="Findings that are known: only others fail.")] = None,
     output: Output = None,

@@ -309,11 +309,10 @@ Answers = Produced | Polled | Fetched | OffsetFound | CommittedOffsets | Deleted
 
 
 class Head(Struct, forbid_unknown_fields=True, tag_field="type", tag="head"):
-    """The first line. ``rebalanced`` names partitions whose order some other log says not to judge (Jepsen's rebalance log)."""
+    """The first line."""
 
     format: Literal["hwmark.history/1"] = FORMAT
     source: Text = ""
-    rebalanced: list[TopicPartition] = []
 
 
 class Line(Struct, forbid_unknown_fields=True, omit_defaults=True, tag_field="type"):

@@ -3,26 +3,25 @@
 
 from __future__ import annotations
 
-from typing import BinaryIO
+from typing import IO
 
 import msgspec
-from attrs import define, field
+from attrs import define
 
-from .form import Answers, Calls, Fail, Head, Info, Invoke, Lines, Ok, Process, TopicPartition
+from .form import Answers, Calls, Fail, Head, Info, Invoke, Lines, Ok, Process
 
 
 @define
 class Writer:
     """Writes a history to a binary file; numbers the calls."""
 
-    file: BinaryIO
+    file: IO[bytes]
     source: str = ""
-    rebalanced: list[TopicPartition] = field(factory=list)
     _next: int = 0
 
     def __attrs_post_init__(self) -> None:
         """Write the head."""
-        self._write(Head(source=self.source, rebalanced=self.rebalanced))
+        self._write(Head(source=self.source))
 
     def invoke(self, process: Process, call: Calls, time: int | None = None) -> int:
         """Write that a call begins, and return its number."""

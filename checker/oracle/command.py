@@ -3,17 +3,21 @@
 
 from __future__ import annotations
 
+import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 
+from attrs import evolve
+
 from hwmark.checker import formats
 from hwmark.checker.conform.command import EXIT_CODES, deliver
 from hwmark.checker.conform.found import Outcome
 from hwmark.checker.conform.known import compare, read_known
 from hwmark.checker.history.reading import Reader
+from hwmark.checker.history.writing import Writer
 from hwmark.checker.interrupt import Interrupt
 from hwmark.checker.output import folder
 from hwmark.checker.text import sanitize
@@ -44,11 +48,22 @@ def run(paths: Sequence[Path], known: Path | None, output: str, out: Path | None
 
 
 def judge(path: Path, known: Mapping[str, str] = MappingProxyType({})) -> Judgement:
-    """Judge one history; raises ``InputError`` where it cannot be read."""
+    """Judge one history, ours or Jepsen's (``.edn``); raises ``InputError`` where it cannot be read."""
+    if path.suffix != ".edn":
+        return _judge(path, known)
+    from hwmark.checker.history.jepsen import convert  # noqa: PLC0415 - only for these
+
+    with tempfile.NamedTemporaryFile(suffix=".jsonl") as file:
+        convert(path, Writer(file, f"Jepsen: {path.name}"))
+        file.flush()
+        return evolve(_judge(Path(file.name), known), target=str(path))
+
+
+def _judge(path: Path, known: Mapping[str, str]) -> Judgement:
     started = time.monotonic()
     facts = database()
     with Interrupt() as interrupt, Reader(path) as reader:
-        gatherer = Gatherer(facts, reader.head.rebalanced)
+        gatherer = Gatherer(facts)
         facts.execute("BEGIN")
         stopped = None
         for event in reader.events():

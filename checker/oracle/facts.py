@@ -11,7 +11,7 @@ import msgspec
 from attrs import define, field, frozen
 
 from hwmark.checker.history import form
-from hwmark.checker.history.form import Process, TopicPartition
+from hwmark.checker.history.form import Process
 from hwmark.checker.history.reading import Event
 from hwmark.spec.histories.facts import DERIVED, TABLES
 
@@ -31,12 +31,13 @@ def database() -> sqlite3.Connection:
 
 @frozen
 class Span:
-    """A call that ended well: by whom, from which line to which."""
+    """A call that ended well: by whom, from which line to which, and in which transaction it began."""
 
     op: int
     process: int
     began: int
     ended: int
+    transaction: int | None
 
 
 @define
@@ -44,9 +45,8 @@ class Gatherer:
     """Turns the lines of a history into facts; ``derive`` once all are there."""
 
     facts: sqlite3.Connection
-    rebalanced: Iterable[TopicPartition] = ()
     lines: int = 0
-    _began: dict[int, int] = field(factory=dict)
+    _began: dict[int, tuple[int, int | None]] = field(factory=dict)
     _processes: dict[Process, int] = field(factory=dict)
     _partitions: dict[tuple[str, int], int] = field(factory=dict)
     _stretches: dict[tuple[int, int], int] = field(factory=dict)
@@ -56,23 +56,18 @@ class Gatherer:
     _holdings: dict[tuple[int, int], int] = field(factory=dict)
     _holes: set[str] = field(factory=set)
 
-    def __attrs_post_init__(self) -> None:
-        """Note the partitions whose order is not to be judged."""
-        for one in self.rebalanced:
-            self._run("UPDATE partitions SET rebalanced = 1 WHERE k = ?", self._k(one.topic, one.partition))
-
     def take(self, event: Event) -> None:
         """Gather the facts of one line."""
         self.lines = event.number
         process = self._process(event.line.process)
         match event.line:
             case form.Invoke(op=op, call=call):
-                self._began[op] = event.number
+                self._began[op] = event.number, self._transactions.get(process)
                 self._run("INSERT INTO calls (op, process, f, began) VALUES (?, ?, ?, ?)", op, process, form.tag(call), event.number)
                 self._begin(event.number, process, op, call)
             case form.Ok(op=op, answer=answer):
-                began = self._end(event.number, op, "ok", None)
-                self._ok(Span(op, process, began, event.number), event.call, answer)
+                began, transaction = self._end(event.number, op, "ok", None)
+                self._ok(Span(op, process, began, event.number, transaction), event.call, answer)
             case form.Fail(op=op, error=error):
                 self._end(event.number, op, "fail", error)
                 self._fail(process, op, event.call)
@@ -108,7 +103,7 @@ class Gatherer:
                 for one in offsets:
                     self._run("UPDATE partitions SET holes = 1 WHERE k = ?", self._k(one.topic, one.partition))
 
-    def _end(self, number: int, op: int, outcome: str, error: str | None) -> int:
+    def _end(self, number: int, op: int, outcome: str, error: str | None) -> tuple[int, int | None]:
         self._run("UPDATE calls SET ended = ?, outcome = ?, error = ? WHERE op = ?", number, outcome, error, op)
         return self._began.pop(op)
 
@@ -177,12 +172,12 @@ class Gatherer:
         self._run("INSERT INTO sends (op, process, topic, k, value, acks, idempotent, txn, began) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", *row)
 
     def _read(self, span: Span, records: list[form.Record], isolation: str, stretch: int | None = None) -> None:
-        rows, transaction = [], self._transactions.get(span.process)
+        rows = []
         for at, one in enumerate(records):
             k = self._k(one.topic, one.partition)
             number = self._stretch(span.process, k) if stretch is None else stretch
             where = (span.op, at, span.process, number, k, one.offset, _text(one.value))
-            rows.append((*where, isolation == "read_committed", transaction, span.began, span.ended))
+            rows.append((*where, isolation == "read_committed", span.transaction, span.began, span.ended))
         self.facts.executemany("INSERT INTO reads VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
 
     def _fetched(self, span: Span, call: form.Fetch, answer: form.Fetched) -> None:

@@ -15,7 +15,6 @@ CREATE TABLE partitions (
     topic TEXT NOT NULL,
     partition INTEGER NOT NULL,
     holes INTEGER NOT NULL DEFAULT 0,       -- records may be missing from it: its topic is compacted, or was deleted
-    rebalanced INTEGER NOT NULL DEFAULT 0,  -- the head says not to judge its order
     UNIQUE (topic, partition)
 );
 CREATE TABLE calls (
@@ -64,7 +63,7 @@ CREATE TABLE reads (
     offset INTEGER NOT NULL,
     value TEXT NOT NULL,
     committed_only INTEGER NOT NULL,        -- read_committed
-    txn INTEGER,                            -- the transaction of the process that was open
+    txn INTEGER,                            -- the transaction of the process that was open when it began
     began INTEGER NOT NULL,
     ended INTEGER NOT NULL,
     PRIMARY KEY (op, at)
@@ -171,6 +170,6 @@ CREATE INDEX jumps_by_place ON jumps (k, due, offset);
 CREATE TABLE skips AS
     SELECT j.*, min(v.offset) AS skipped, v.value FROM jumps j JOIN partitions p USING (k)
     JOIN versions v ON v.k = j.k AND v.offset >= j.due AND v.offset < j.offset AND (v.shown OR NOT j.committed_only)
-    WHERE NOT (p.holes OR p.rebalanced) GROUP BY j.op, j.at;
+    WHERE NOT p.holes GROUP BY j.op, j.at;
 """
 """What follows from it, once all is read."""

@@ -37,8 +37,8 @@ ORDER = (
         """
         SELECT k, json_array(before, op) AS ops,
                CASE WHEN untold THEN 'the history does not tell of the rebalances of this process' END AS allowed, due, offset AS got
-        FROM jumps JOIN partitions USING (k) JOIN processes USING (process)
-        WHERE offset < due AND op <> before AND NOT rebalanced
+        FROM jumps JOIN processes USING (process)
+        WHERE offset < due AND op <> before
         """,
     ),
     Anomaly(
@@ -48,7 +48,7 @@ ORDER = (
         "reads",
         """
         SELECT k, json_array(op) AS ops, NULL AS allowed, due, offset AS got
-        FROM jumps JOIN partitions USING (k) WHERE offset < due AND op = before AND NOT rebalanced
+        FROM jumps WHERE offset < due AND op = before
         """,
     ),
     Anomaly(

@@ -15,7 +15,7 @@ TRANSACTIONS = (
         SELECT r.k, json_array(r.op, s.op) AS ops,
                CASE WHEN NOT r.committed_only THEN 'readers of uncommitted records are shown them' END AS allowed, r.offset, r.value
         FROM reads r JOIN partitions p USING (k) JOIN sends s ON s.value = r.value AND s.topic = p.topic AND s.txn = r.txn
-        WHERE r.value <> 'null' AND r.ended < (SELECT coalesce(ending, r.ended + 1) FROM transactions WHERE id = s.txn)
+        WHERE r.value <> 'null' AND r.began < (SELECT coalesce(ending, r.began + 1) FROM transactions WHERE id = s.txn)
         GROUP BY r.op, r.at
         """,
     ),

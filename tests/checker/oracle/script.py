@@ -128,13 +128,12 @@ class Client:
 class Script:
     """A history that is being written."""
 
-    rebalanced: list[form.TopicPartition] = field(factory=list)
     file: io.BytesIO = field(factory=io.BytesIO)
     writer: Writer = field(init=False)
 
     def __attrs_post_init__(self) -> None:
         """Write the head."""
-        self.writer = Writer(self.file, rebalanced=self.rebalanced)
+        self.writer = Writer(self.file)
 
     def client(self, name: str, **how: Any) -> Client:
         """Return a new process."""

@@ -345,16 +345,6 @@ def partition_came_back(script: Script) -> None:
     b.poll((0, "x"), (1, "y"), (2, "z"))
 
 
-@tells(ABSENT, "poll_skip", "nonmonotonic_poll")
-def some_other_log_tells_of_rebalances(script: Script) -> None:
-    """Partitions that the head exempts are not judged by order."""
-    a, b = script.client("a"), script.client("b")
-    a.poll((1, "y"))
-    a.poll((3, "w"))
-    a.poll((0, "x"))
-    b.poll((2, "z"))
-
-
 @tells(ABSENT, "poll_skip", "lost_write", "int_poll_skip")
 def markers_take_offsets(script: Script) -> None:
     """At the offset of a transaction's marker there is no record."""
@@ -800,8 +790,7 @@ CASES = [
 @pytest.mark.parametrize(("name", "story", "verdict"), CASES)
 def test_story(name: str, story: Story, verdict: Verdict | None, tmp_path: Path) -> None:
     """The anomaly is found where the story shows it, by the calls that show it, and nowhere else."""
-    exempt = [form.TopicPartition(TOPIC, 0)] if story is some_other_log_tells_of_rebalances else []
-    script = Script(exempt)
+    script = Script()
     shown = story(script)
     (check,) = [check for check in script.judged(tmp_path).checks if check.rule == name]
     if verdict is None:
@@ -822,7 +811,7 @@ def test_every_anomaly_has_stories() -> None:
 def test_absent_stories_show_nothing_else(tmp_path: Path) -> None:
     """What is legal but odd is convicted of nothing at all."""
     for story in {story for told in ABSENT.values() for story in told}:
-        script = Script([form.TopicPartition(TOPIC, 0)] if story is some_other_log_tells_of_rebalances else [])
+        script = Script()
         story(script)
         found = [check.rule for check in script.judged(tmp_path).checks if check.verdict is Verdict.DEVIATES]
         assert not found, story.__name__
