@@ -22,6 +22,9 @@ from .partition import scopes as partition_scopes
 from .partitioners import rows as partitioner_rows
 from .pipeline import rows as pipeline_rows
 from .pipeline import scopes as pipeline_scopes
+from .placement import placer_rows
+from .placement import rows as placement_rows
+from .placement import scopes as placement_scopes
 from .row import Row
 
 __all__ = ["ROWS", "Row"]
@@ -45,6 +48,9 @@ ROWS: tuple[Row, ...] = (
     *consumer_scopes.SCOPES,
     *pipeline_rows.ROWS,
     *pipeline_scopes.SCOPES,
+    *placer_rows.ROWS,
+    *placement_rows.ROWS,
+    *placement_scopes.SCOPES,
     *planned_rows.ROWS,
 )
 """Every row, those with a machine first."""

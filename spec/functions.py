@@ -6,5 +6,6 @@ from __future__ import annotations
 from .assignors.described import DESCRIBED as ASSIGNORS
 from .function import DescribedFunction
 from .partitioners.described import DESCRIBED as PARTITIONERS
+from .placement.placer import PLACER
 
-FUNCTIONS: dict[str, DescribedFunction] = {one.name: one for one in (*ASSIGNORS, *PARTITIONERS)}
+FUNCTIONS: dict[str, DescribedFunction] = {one.name: one for one in (*ASSIGNORS, *PARTITIONERS, PLACER)}

@@ -16,6 +16,7 @@ from .log_rows import LOG
 from .offsets import lessons as offsets_lessons
 from .partition import lessons as partition_lessons
 from .pipeline import lessons as pipeline_lessons
+from .placement import lessons as placement_lessons
 from .replication_rows import THREE, THREE_EARLY, TWO, TWO_LATE, TWO_LONG
 
 LESSONS = {
@@ -250,5 +251,6 @@ LESSONS = {
     **offsets_lessons.LESSONS,
     **consumer_lessons.LESSONS,
     **pipeline_lessons.LESSONS,
+    **placement_lessons.LESSONS,
 }
 """Each lesson by the name of its trace."""

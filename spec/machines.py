@@ -17,6 +17,7 @@ from .offsets.described import DESCRIBED as OFFSETS
 from .ownership import DESCRIBED as OWNERSHIP
 from .partition.described import DESCRIBED as PARTITION
 from .pipeline.described import DESCRIBED as PIPELINE
+from .placement.described import DESCRIBED as PLACEMENT
 
 MACHINES: dict[str, Described] = {
     one.name: one
@@ -58,5 +59,6 @@ MACHINES: dict[str, Described] = {
         OFFSETS,
         CONSUMER,
         PIPELINE,
+        PLACEMENT,
     )
 }

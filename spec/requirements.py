@@ -110,7 +110,12 @@ USERS = (
     Requirement("S10-retention", "Retention goes by age or size, whether records were consumed or not.", CARRIED),
     Requirement("S11", "A producer chooses the partition: by the hash of the key, sticky, in turn, or explicitly.", CARRIED),
     Requirement("S12", "When a leader fails, another member of the ISR takes over, with all that is committed.", CARRIED),
-    Requirement("S12-choice", "It is the first eligible replica in assignment order; preferred elections restore the balance."),
+    Requirement(
+        "S12-choice",
+        "It is the first eligible replica in the order of the assignment, which spreads leaders over the brokers; elections of preferred "
+        "leaders restore the balance.",
+        CARRIED,
+    ),
     Requirement(
         "S13",
         "As long as one member of the ISR is left, all that is committed is left; those that left can come back into sync.",

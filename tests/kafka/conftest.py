@@ -76,3 +76,11 @@ def partition(built: Path) -> Iterator[jvm.Witness]:
         witness = jvm.Witness([*command, logs])
         yield witness
         witness.close()
+
+
+@pytest.fixture(scope="session")
+def placement(built: Path) -> Iterator[jvm.Witness]:
+    """Yield Kafka's own ``StripedReplicaPlacer``, open for questions."""
+    witness = jvm.Witness(jvm.build(SOURCES / "PlacementWitness.java", built))
+    yield witness
+    witness.close()
