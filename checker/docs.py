@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import inspect
+import json
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -14,14 +15,21 @@ from pathlib import Path
 from hwmark.model.machine import Action, Origin
 from hwmark.spec.coverage import CARRIED_BY
 from hwmark.spec.described import Described
+from hwmark.spec.histories import cycles, facts
+from hwmark.spec.histories.anomalies import ANOMALIES
+from hwmark.spec.histories.cycles import CYCLES
 from hwmark.spec.machines import MACHINES
 from hwmark.spec.property import Property
 from hwmark.spec.requirements import REQUIREMENTS, Requirement
 from hwmark.spec.versions import RELEASES, Release
 
+from .history.schema import schema
+
 ABSTRACTION_GAP = "abstraction-gap.md"
 REQUIREMENTS_PAGE = "requirements.md"
 PROMISES = "promises.md"
+ANOMALIES_PAGE = "anomalies.md"
+HISTORY_SCHEMA = "history.schema.json"
 
 HEADER = """\
 # The abstraction gap
@@ -53,6 +61,43 @@ that no machine is safe because nothing happens.
 
 This page is generated: run `python -m hwmark.checker.docs docs` after changing a property.
 """
+
+
+ANOMALIES_HEADER = """\
+# What no history may show
+
+Each anomaly that `hwmark judge` looks for, exactly: what is promised instead, and the query whose rows are the findings. Queries are in SQL
+as SQLite understands it, over tables of facts that stand at the end of the page. `ops` are the calls that show a finding;
+where `allowed` is not null, Kafka may do it, and nobody is convicted.
+
+This page is generated: run `python -m hwmark.checker.docs docs` after changing a query.
+"""
+
+
+def anomalies_page() -> str:
+    """Return the page of all anomalies of histories, in Markdown."""
+    sections = [ANOMALIES_HEADER]
+    for field, anomalies in ANOMALIES.items():
+        sections.append(f"## {field.capitalize()}\n")
+        sections += [_anomaly(one.name, one.promise, one.sources, sql(one.query)) for one in anomalies]
+    sections.append(f"## Cycles\n\n{(inspect.getdoc(cycles) or '').partition(chr(10) * 2)[2]}\n")
+    for cycle in CYCLES:
+        allowed = "" if cycle.allowed is None else f" Allowed: {cycle.allowed}."
+        sections.append(_anomaly(cycle.name, cycle.promise, cycle.sources, f"Edges: {', '.join(cycle.edges)}.{allowed}"))
+    sections += [f"### Edges: {kind}\n\n{sql(query)}\n" for kind, query in cycles.EDGES.items()]
+    about = (inspect.getdoc(facts) or "").partition("\n\n")[2].replace("``", "`")
+    derived = f"What follows, once all is read:\n\n{sql(facts.DERIVED)}\n"
+    sections.append(f"## The facts\n\n{about}\n\n{sql(facts.TABLES)}\n\n{derived}")
+    return "\n".join(sections)
+
+
+def sql(text: str) -> str:
+    """Return SQL as a block of Markdown."""
+    return f"```sql\n{inspect.cleandoc(text)}\n```"
+
+
+def _anomaly(name: str, promise: str, sources: Sequence[str], definition: str) -> str:
+    return f"### `{name}`\n\n{promise} ({', '.join(sources)})\n\n{definition}\n"
 
 
 def promises_page(machines: Iterable[Described]) -> str:
@@ -140,6 +185,8 @@ def main(arguments: Sequence[str]) -> int:
         ABSTRACTION_GAP: abstraction_gap(MACHINES.values(), RELEASES),
         REQUIREMENTS_PAGE: requirements_page(REQUIREMENTS.values(), CARRIED_BY),
         PROMISES: promises_page(MACHINES.values()),
+        ANOMALIES_PAGE: anomalies_page(),
+        HISTORY_SCHEMA: f"{json.dumps(schema(), indent=1)}\n",
     }
     for name, page in pages.items():
         (Path(arguments[0]) / name).write_text(page, encoding="utf-8")

@@ -18,7 +18,7 @@ from hwmark.spec.versions import RELEASES
 PAGE = Path(__file__).parent.parent / "docs" / docs.ABSTRACTION_GAP
 
 
-@pytest.mark.parametrize("name", [docs.ABSTRACTION_GAP, docs.REQUIREMENTS_PAGE, docs.PROMISES])
+@pytest.mark.parametrize("name", [docs.ABSTRACTION_GAP, docs.REQUIREMENTS_PAGE, docs.PROMISES, docs.ANOMALIES_PAGE, docs.HISTORY_SCHEMA])
 def test_the_committed_page_is_the_generated_one(name: str, tmp_path: Path) -> None:
     """Whoever changes an action, a release or a requirement writes the pages anew: ``python -m hwmark.checker.docs docs``."""
     assert docs.main([str(tmp_path)]) == 0

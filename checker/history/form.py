@@ -128,6 +128,8 @@ class Subscribe(Call, tag="subscribe"):
     topics: list[Name]
     instance: Name | None = None
     protocol: Literal["classic", "consumer"] | None = None
+    auto_commit: bool = False
+    """Whether the client also commits by itself, unseen."""
 
 
 class Unsubscribe(Call, tag="unsubscribe"):

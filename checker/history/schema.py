@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The JSON schema of ``hwmark.history/1``, made from the types: ``python -m hwmark.checker.history.schema`` prints it."""
+"""The JSON schema of a line of ``hwmark.history/1``, made from the types that read it: ``docs/history.schema.json``."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from typing import Any
 
 import msgspec
 
-from .form import Head, Lines
+from .form import FORMAT, Head, Lines
 
 
 def schema() -> dict[str, Any]:
     """Return the schema of one line, the head or any other."""
-    return msgspec.json.schema(Head | Lines)
+    said = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": f"A line of {FORMAT}"}
+    return {**said, **msgspec.json.schema(Head | Lines)}

@@ -54,7 +54,8 @@ class Gatherer:
     _transactions: dict[int, int] = field(factory=dict)
     """Those that are open, by process."""
     _holdings: dict[tuple[int, int], int] = field(factory=dict)
-    _holes: set[str] = field(factory=set)
+    _compacted: set[str] = field(factory=set)
+    _deleted: set[str] = field(factory=set)
 
     def take(self, event: Event) -> None:
         """Gather the facts of one line."""
@@ -63,22 +64,23 @@ class Gatherer:
         match event.line:
             case form.Invoke(op=op, call=call):
                 self._began[op] = event.number, self._transactions.get(process)
-                self._run("INSERT INTO calls (op, process, f, began) VALUES (?, ?, ?, ?)", op, process, form.tag(call), event.number)
                 self._begin(event.number, process, op, call)
             case form.Ok(op=op, answer=answer):
-                began, transaction = self._end(event.number, op, "ok", None)
+                began, transaction = self._began.pop(op)
                 self._ok(Span(op, process, began, event.number, transaction), event.call, answer)
-            case form.Fail(op=op, error=error):
-                self._end(event.number, op, "fail", error)
+            case form.Fail(op=op):
+                del self._began[op]
                 self._fail(process, op, event.call)
-            case form.Info(op=op, error=error):
-                self._end(event.number, op, "info", error)
+            case form.Info(op=op):
+                del self._began[op]
                 self._info(process, event.number, event.call)
 
     def derive(self) -> None:
         """Derive what follows from all that was gathered."""
-        for topic in self._holes:
+        for topic in self._compacted:
             self._run("UPDATE partitions SET holes = 1 WHERE topic = ?", topic)
+        for topic in self._deleted:
+            self._run("UPDATE partitions SET holes = 1, remade = 1 WHERE topic = ?", topic)
         self.facts.executescript(DERIVED)
 
     # -- lines --
@@ -97,15 +99,13 @@ class Gatherer:
             case form.End(result="commit"):
                 if (transaction := self._transactions.get(process)) is not None:
                     self._run("UPDATE transactions SET ending = ? WHERE id = ?", number, transaction)
-            case form.CreateTopic(topic=topic, compacted=True) | form.DeleteTopic(topic=topic):
-                self._holes.add(topic)
+            case form.CreateTopic(topic=topic, compacted=True):
+                self._compacted.add(topic)
+            case form.DeleteTopic(topic=topic):
+                self._deleted.add(topic)
             case form.DeleteRecords(offsets=offsets):
                 for one in offsets:
                     self._run("UPDATE partitions SET holes = 1 WHERE k = ?", self._k(one.topic, one.partition))
-
-    def _end(self, number: int, op: int, outcome: str, error: str | None) -> tuple[int, int | None]:
-        self._run("UPDATE calls SET ended = ?, outcome = ?, error = ? WHERE op = ?", number, outcome, error, op)
-        return self._began.pop(op)
 
     def _ok(self, span: Span, call: form.Calls, answer: form.Answers | None) -> None:
         match call, answer:
@@ -129,10 +129,8 @@ class Gatherer:
         match call:
             case form.Commit() | form.SendOffsets():
                 self._run("UPDATE commits SET ended = ?, state = 'yes' WHERE op = ?", span.ended, span.op)
-            case form.Subscribe(group=group, protocol=protocol):
-                self._run("UPDATE processes SET subscribed = 1 WHERE process = ?", span.process)
-                if protocol == "classic":
-                    self._run("INSERT OR IGNORE INTO classic VALUES (?)", group)
+            case form.Subscribe():
+                self._subscribed(span.process, call)
             case form.Assigned():
                 self._assigned(span, call)
             case form.Revoked(partitions=partitions) | form.Lost(partitions=partitions):
@@ -201,6 +199,13 @@ class Gatherer:
                 "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 *row,
             )
+
+    def _subscribed(self, process: int, call: form.Subscribe) -> None:
+        self._run("UPDATE processes SET subscribed = 1 WHERE process = ?", process)
+        if call.protocol == "classic":
+            self._run("INSERT OR IGNORE INTO classic VALUES (?)", call.group)
+        if call.auto_commit:
+            self._run("INSERT OR IGNORE INTO unwatched VALUES (?)", call.group)
 
     def _assigned(self, span: Span, call: form.Assigned) -> None:
         for one in call.partitions:

@@ -28,7 +28,7 @@ EDGES = {
     "write-write": """
         SELECT source, target, before, op FROM (
             SELECT lag(coalesce(-txn, op)) OVER places AS source, coalesce(-txn, op) AS target, lag(op) OVER places AS before, op
-            FROM sends JOIN partitions USING (k) WHERE state = 'yes' AND offset IS NOT NULL AND NOT holes
+            FROM sends JOIN partitions USING (k) WHERE state = 'yes' AND offset IS NOT NULL AND NOT remade
             WINDOW places AS (PARTITION BY k ORDER BY offset))
         WHERE source <> target GROUP BY source, target
         """,

@@ -4,7 +4,7 @@
 Lines of a history are its time: a call lasts from the line ``began`` to the line ``ended`` (null: nobody told its end), and one
 that ended before another began surely came first. ``k`` is a partition of a topic; keys and values are their JSON text. A ``state`` is
 ``yes`` (it took effect), ``no`` (it surely did not) or ``maybe``. What a process read before is remembered in a
-``stretch``, which ends wherever it may legally go on elsewhere.
+``stretch``, which ends wherever it may legally go on elsewhere. Calls are named by their number, ``op``.
 """
 
 from __future__ import annotations
@@ -14,17 +14,9 @@ CREATE TABLE partitions (
     k INTEGER PRIMARY KEY,
     topic TEXT NOT NULL,
     partition INTEGER NOT NULL,
-    holes INTEGER NOT NULL DEFAULT 0,       -- records may be missing from it: its topic is compacted, or was deleted
+    holes INTEGER NOT NULL DEFAULT 0,       -- records may be missing from it: deleted, or compacted away
+    remade INTEGER NOT NULL DEFAULT 0,      -- its topic was deleted, and may have begun anew
     UNIQUE (topic, partition)
-);
-CREATE TABLE calls (
-    op INTEGER PRIMARY KEY,
-    process INTEGER NOT NULL,
-    f TEXT NOT NULL,
-    began INTEGER NOT NULL,
-    ended INTEGER,
-    outcome TEXT NOT NULL DEFAULT 'info',   -- ok, fail, info
-    error TEXT
 );
 CREATE TABLE processes (
     process INTEGER PRIMARY KEY,
@@ -98,6 +90,7 @@ CREATE TABLE commits (
     state TEXT NOT NULL DEFAULT 'maybe'
 );
 CREATE TABLE classic (consumer_group TEXT PRIMARY KEY); -- groups known to use the classic protocol
+CREATE TABLE unwatched (consumer_group TEXT PRIMARY KEY); -- groups whose clients commit by themselves, unseen
 CREATE TABLE lookups (                      -- answers to what is committed
     op INTEGER NOT NULL,
     consumer_group TEXT NOT NULL,
@@ -122,6 +115,7 @@ CREATE TABLE holdings (                     -- from the end of assigned to the b
 """What the reader of a history fills."""
 
 DERIVED = """
+DELETE FROM lookups WHERE consumer_group IN (SELECT consumer_group FROM unwatched);
 UPDATE processes SET untold = subscribed AND process NOT IN (SELECT process FROM holdings);
 UPDATE partitions SET holes = 1 WHERE k IN (SELECT k FROM watermarks WHERE log_start_offset > 0);
 UPDATE sends SET state = 'no' WHERE txn IN (SELECT id FROM transactions WHERE state = 'no');

@@ -37,8 +37,8 @@ ORDER = (
         """
         SELECT k, json_array(before, op) AS ops,
                CASE WHEN untold THEN 'the history does not tell of the rebalances of this process' END AS allowed, due, offset AS got
-        FROM jumps JOIN processes USING (process)
-        WHERE offset < due AND op <> before
+        FROM jumps JOIN partitions USING (k) JOIN processes USING (process)
+        WHERE offset < due AND op <> before AND NOT remade
         """,
     ),
     Anomaly(
@@ -48,7 +48,7 @@ ORDER = (
         "reads",
         """
         SELECT k, json_array(op) AS ops, NULL AS allowed, due, offset AS got
-        FROM jumps WHERE offset < due AND op = before
+        FROM jumps JOIN partitions USING (k) WHERE offset < due AND op = before AND NOT remade
         """,
     ),
     Anomaly(
@@ -63,7 +63,7 @@ ORDER = (
                was AS higher, offset AS got
         FROM (SELECT k, op, offset, idempotent, lag(offset) OVER sending AS was, lag(op) OVER sending AS before,
                      lag(idempotent) OVER sending AS was_idempotent
-              FROM sends JOIN partitions USING (k) WHERE state = 'yes' AND offset IS NOT NULL AND NOT holes
+              FROM sends JOIN partitions USING (k) WHERE state = 'yes' AND offset IS NOT NULL AND NOT remade
               WINDOW sending AS (PARTITION BY process, k ORDER BY began))
         WHERE offset <= was
         """,
@@ -75,7 +75,7 @@ ORDER = (
         "sends",
         """
         WITH known AS (SELECT k, op, process, offset, began, ended, acks FROM sends JOIN partitions USING (k)
-                       WHERE state = 'yes' AND offset IS NOT NULL AND NOT holes),
+                       WHERE state = 'yes' AND offset IS NOT NULL AND NOT remade),
         moments AS (SELECT k, op, offset AS told, NULL AS own, ended AS at FROM known
                     UNION ALL SELECT k, op, NULL, offset, began FROM known),
         highest AS (SELECT k, op, own, max(told) OVER (PARTITION BY k ORDER BY at) AS was FROM moments)

@@ -13,7 +13,7 @@ RECORDS = (
         "versions",
         """
         WITH places AS (SELECT k, offset FROM versions JOIN partitions USING (k)
-                        WHERE NOT holes GROUP BY k, offset HAVING count(DISTINCT value) > 1)
+                        WHERE NOT remade GROUP BY k, offset HAVING count(DISTINCT value) > 1)
         SELECT k, json_group_array(op) AS ops, NULL AS allowed, offset, json_group_array(value) AS "values" FROM (
             SELECT k, offset, value, min(op) AS op FROM (
                 SELECT k, offset, value, op FROM reads JOIN places USING (k, offset)
@@ -36,7 +36,7 @@ RECORDS = (
             SELECT topic, value, k, offset, min(op) AS op
             FROM (SELECT k, offset, value, op FROM reads
                   UNION ALL SELECT k, offset, value, op FROM sends WHERE state = 'yes' AND offset IS NOT NULL)
-            JOIN partitions USING (k) WHERE NOT holes GROUP BY topic, value, k, offset)
+            JOIN partitions USING (k) WHERE NOT remade GROUP BY topic, value, k, offset)
         SELECT min(found.k) AS k, json_insert(json_group_array(found.op), '$[#]', tries.op) AS ops,
                CASE WHEN NOT idempotent THEN 'a producer that is not idempotent may append a record again when it retries' END AS allowed,
                value, sent, json_group_array(json_array(partition, offset)) AS places

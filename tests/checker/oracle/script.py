@@ -83,9 +83,9 @@ class Client:
         """Go to an offset."""
         return self.do(form.Seek(TOPIC, 0, offset))
 
-    def subscribe(self, protocol: Any = "classic") -> int:
+    def subscribe(self, protocol: Any = "classic", *, auto_commit: bool = False) -> int:
         """Join the group."""
-        return self.do(form.Subscribe(GROUP, [TOPIC], protocol=protocol))
+        return self.do(form.Subscribe(GROUP, [TOPIC], protocol=protocol, auto_commit=auto_commit))
 
     def assigned(self, generation: int | None, partition: int = 0) -> int:
         """Get a partition in a generation."""

@@ -57,15 +57,25 @@ def same_offset_of_other_partitions(script: Script) -> None:
     a.poll((0, "y"), partition=1)
 
 
-@tells(ABSENT, "inconsistent_offsets")
+@tells(ABSENT, "inconsistent_offsets", "nonmonotonic_poll", "nonmonotonic_send", "duplicate")
 def topic_was_made_anew(script: Script) -> None:
     """A topic that is deleted and created again starts at offset 0 again."""
     a = script.client("a")
-    a.poll((0, "x"))
+    a.send("x", at=0)
+    a.send("z", at=1)
+    a.poll((0, "x"), (1, "z"))
     a.do(form.DeleteTopic(TOPIC))
     a.do(form.CreateTopic(TOPIC, 1))
-    a.do(form.Subscribe(GROUP, [TOPIC]))
+    a.send("y", at=0)
     a.poll((0, "y"))
+
+
+@tells(PRESENT, "inconsistent_offsets")
+def compacted_topic_disagrees(script: Script) -> tuple[int, ...]:
+    """Compaction removes records, and changes none."""
+    a, b = script.client("a"), script.client("b")
+    a.do(form.CreateTopic(TOPIC, 1, compacted=True))
+    return a.poll((0, "x")), b.poll((0, "y"))
 
 
 @tells(ABSENT, "inconsistent_offsets")
@@ -540,6 +550,15 @@ def commits_may_go_back(script: Script) -> None:
     refused = a.begin_commit(1)
     a.fail(refused, "ILLEGAL_GENERATION")
     a.committed(4)
+
+
+@tells(ABSENT, "committed_offset_stale", "committed_offset_lost")
+def client_commits_by_itself(script: Script) -> None:
+    """What a client commits by itself is not recorded, so nothing is asked of its group."""
+    a = script.client("a")
+    a.subscribe(auto_commit=True)
+    a.commit(3)
+    a.committed(7)
 
 
 @tells(ABSENT, "committed_offset_stale")
