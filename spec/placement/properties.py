@@ -115,13 +115,18 @@ def least_loaded_leads(state: State, elections: Elections) -> Witness | None:
 # -- goals --
 
 
-@reachable(sources=("S12-choice",), scope={"brokers": 3, "failures": 1})
+def small(**scope: int) -> dict[str, int]:
+    """Return a minimal scope: one partition on as many brokers as it has replicas, and nothing that fails, but for these."""
+    return {"brokers": 3, "partitions": 1, "failures": 0, "returns": 0, "late_brokers": 0, **scope}
+
+
+@reachable(sources=("S12-choice",), scope=small(failures=1))
 def another_one_leads(state: State) -> bool:
     """A partition is led by somebody else than its preferred leader, which is not there."""
     return any(one.leader != NOBODY and state.fenced[one.preferred_leader] for one in state.partitions)
 
 
-@reachable(sources=("S12-choice",), scope={"brokers": 3, "failures": 1, "returns": 1})
+@reachable(sources=("S12-choice",), scope=small(failures=1, returns=1))
 def returned_broker_leads_nothing(state: State) -> bool:
     """All brokers are there again and in sync, and one of them leads nothing, as the others kept its partitions."""
     if not exists(state):
@@ -130,7 +135,7 @@ def returned_broker_leads_nothing(state: State) -> bool:
     return in_sync and not any(state.fenced) and any(not leaderships(state.partitions, broker) for broker in preferred_of(state))
 
 
-@reachable(sources=("S12-choice",), scope={"brokers": 3, "failures": 3})
+@reachable(sources=("S12-choice",), scope=small(failures=3))
 def nobody_leads(state: State) -> bool:
     """A partition has no leader, as nobody is there who is in sync."""
     return exists(state) and any(one.leader == NOBODY for one in state.partitions)
