@@ -92,13 +92,19 @@ class Gatherer:
             case form.Commit() | form.SendOffsets():
                 self._commit(number, process, op, call)
             case form.Revoked() | form.Lost():
-                self._give_up(process, [self._k(one.topic, one.partition) for one in call.partitions], number, op, form.tag(call))
+                self._give_up(process, [self._k(one.topic, one.partition) for one in call.partitions], number)
             case form.Subscribe() | form.Unsubscribe() | form.Assign() | form.Close() | form.Crash():
                 self._cut(process)
-                self._give_up(process, [k for holder, k in self._holdings if holder == process], number, op, form.tag(call))
+                self._give_up(process, [k for holder, k in self._holdings if holder == process], number)
             case form.End(result="commit"):
                 if (transaction := self._transactions.get(process)) is not None:
                     self._run("UPDATE transactions SET ending = ? WHERE id = ?", number, transaction)
+            case _:
+                self._manage(call)
+
+    def _manage(self, call: form.Calls) -> None:
+        """Note what an operator asks for; it may take effect at any time from then on."""
+        match call:
             case form.CreateTopic(topic=topic, compacted=True):
                 self._compacted.add(topic)
             case form.DeleteTopic(topic=topic):
@@ -220,10 +226,10 @@ class Gatherer:
         if (transaction := self._transactions.pop(process, None)) is not None:
             self._run("UPDATE transactions SET ended = ?, state = ? WHERE id = ?", number, state, transaction)
 
-    def _give_up(self, process: int, partitions: Iterable[int], number: int, op: int, how: str) -> None:
+    def _give_up(self, process: int, partitions: Iterable[int], number: int) -> None:
         for k in partitions:
             if (row := self._holdings.pop((process, k), None)) is not None:
-                self._run("UPDATE holdings SET until = ?, until_op = ?, given_up = ? WHERE rowid = ?", number, op, how, row)
+                self._run("UPDATE holdings SET until = ? WHERE rowid = ?", number, row)
 
     def _sought(self, span: Span, k: int, target: int | str) -> None:
         self._stretches[span.process, k] = stretch = self._new_stretch()

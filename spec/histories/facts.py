@@ -107,9 +107,7 @@ CREATE TABLE holdings (                     -- from the end of assigned to the b
     member TEXT,
     generation INTEGER,
     since INTEGER NOT NULL,
-    until INTEGER,
-    until_op INTEGER,
-    given_up TEXT                           -- revoked, lost, or how the process ended
+    until INTEGER
 );
 """
 """What the reader of a history fills."""
