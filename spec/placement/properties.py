@@ -2,17 +2,18 @@
 """What must hold of who leads: leaders may lead, few change, and in the end the preferred leaders lead again.
 
 That each broker leads about as many partitions as any other is no invariant: Kafka lets it go when a broker fails, and restores
-it when all are back. Whom an election chooses is the one thing in which the rules differ that are compared; what each of them
-promises is asked by name.
+it when all are back. Whom an election chooses is what the rules that are compared differ in: by the order of the assignment, as
+Kafka does, or by what brokers lead already, which is asked by name.
 """
 
 from __future__ import annotations
 
 from hwmark.model.machine import Step
+from hwmark.model.placement.rules import Choice, Rules
 from hwmark.model.placement.state import NOBODY, Bounds, PartitionId, State, alive, brokers, exists, leaderships, partitions
 from hwmark.spec.property import Witness, converges, invariant, reachable, step_property, witness
 
-from .observers import ELECTIONS, Elections
+from .observers import ELECTIONS, Elections, elections_of
 
 
 def existed(before: State, step: Step, after: State) -> bool:
@@ -93,10 +94,15 @@ def preferred_leaders_lead_again(state: State) -> bool:
 # -- whom an election chooses --
 
 
-@invariant(sources=("S12-choice",), observers=(ELECTIONS,))
-def first_eligible_leads(state: State, elections: Elections) -> Witness | None:
+def goes_by_order(before: State, step: Step, after: State, rules: Rules) -> bool:
+    """Whether the order of the assignment says who is elected, and not what brokers lead."""
+    return exists(before) and rules.choice is not Choice.LEAST_LOADED
+
+
+@step_property(sources=("S12-choice",), when=goes_by_order)
+def first_eligible_leads(before: State, step: Step, after: State) -> Witness | None:
     """Where a leader is gone, the first replica in the order of the assignment leads that is there and in sync."""
-    for one in elections:
+    for one in elections_of((), before, step, after):
         if one.leader != one.candidates[0]:
             return witness(partition=one.partition, leader=one.leader, eligible=one.candidates)
     return None
@@ -104,7 +110,7 @@ def first_eligible_leads(state: State, elections: Elections) -> Witness | None:
 
 @invariant(sources=("S12-choice",), observers=(ELECTIONS,))
 def least_loaded_leads(state: State, elections: Elections) -> Witness | None:
-    """Where a leader is gone, a broker leads that led no more than any other that may lead: not what Kafka does."""
+    """Where a leader is gone, a broker takes over that led no more partitions than any other that may lead: not what Kafka does."""
     for one in elections:
         load = one.loads[one.candidates.index(one.leader)]
         if load > min(one.loads):

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """How placement is drawn: the brokers, each with the partitions that it leads and follows.
 
-A broker's cells are its replicas by partition: those that it leads are solid. The colour is that of the preferred leader, so that a
-broker which leads in its own colour alone has what it should have.
+A broker's cells are its replicas by the number of the partition: those that it leads are solid. The colour is that of the
+preferred leader, so that a broker which leads in its own colour alone has what it should have.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from hwmark.model.machine import BrokerId, Step
-from hwmark.model.placement.state import NOBODY, Partition, State, exists, leaderships
-from hwmark.spec.naming import braces, broker_name
+from hwmark.model.placement.state import NOBODY, Partition, PartitionId, State, exists, leaderships
+from hwmark.spec.naming import broker_name
 from hwmark.spec.view import Cell, Event, Lane, Place, Tone, View, by_action
 
 CONTROLLER = "controller"
@@ -28,16 +28,16 @@ def lanes(state: State) -> tuple[Lane, ...]:
 
 
 def partition_name(partition: Partition) -> str:
-    """Return how the controller's knowledge of a partition is written."""
-    replicas = ", ".join(map(str, partition.replicas))
-    return f"replicas {replicas}; ISR {braces(partition.isr)}; {broker_name(partition.leader)} leads"
+    """Return how the controller's knowledge of a partition is written, but for the ISR, which the brokers' lanes show."""
+    leader = "nobody" if partition.leader == NOBODY else partition.leader
+    return f"on {', '.join(map(str, partition.replicas))}, led by {leader}"
 
 
 def broker_lane(state: State, broker: BrokerId) -> Lane:
     """Return a broker with its replicas."""
     led = leaderships(state.partitions, broker)
     cells = tuple(
-        Cell(number, replica_name(one, broker), one.preferred_leader, committed=one.leader == broker)
+        Cell(number, replica_name(number, one, broker), one.preferred_leader, committed=one.leader == broker)
         for number, one in enumerate(state.partitions)
         if broker in one.replicas
     )
@@ -46,11 +46,9 @@ def broker_lane(state: State, broker: BrokerId) -> Lane:
     return Lane(broker_name(broker), f"leads {led}" if led else "leads nothing", Tone.LEADING if led else Tone.PLAIN, cells=cells)
 
 
-def replica_name(partition: Partition, broker: BrokerId) -> str:
-    """Return what a broker is to a partition."""
-    if partition.leader == broker:
-        return "leads"
-    return "in sync" if broker in partition.isr else "behind"
+def replica_name(number: PartitionId, partition: Partition, broker: BrokerId) -> str:
+    """Return how a broker's replica of a partition is written."""
+    return str(number) if broker in partition.isr else f"({number})"
 
 
 # -- events --
@@ -128,9 +126,9 @@ VIEW = View(
     blame=blame,
     say=say,
     words={
-        "committed": "the broker leads the partition of this number",
+        "committed": "the broker leads the partition",
         "uncommitted": "it follows",
-        "cell": "a replica of a partition whose preferred leader is broker",
+        "cell": "partitions by number, in brackets where not in sync, whose preferred leader is broker",
         "is gone": "leads nothing, and is in no ISR but as the last one",
     },
 )

@@ -65,12 +65,12 @@ def test_small_scope() -> None:
     ("preset", "depths"),
     [
         ("first_eligible", {"least_loaded_leads": 2}),
-        ("least_loaded", {"first_eligible_leads": 2}),
+        ("least_loaded", {}),
         ("last_eligible", {"first_eligible_leads": 2, "least_loaded_leads": 2}),
     ],
 )
 def test_whom_each_rule_elects(preset: str, depths: dict[str, int]) -> None:
-    """Each of two rules keeps what it promises, and not what the other does; the last eligible keeps neither."""
+    """The first eligible crowds brokers, the least loaded does not; the last eligible does so, too, and in another order."""
     explored = judged(build(preset, FOUR_PARTITIONS), CROWDING)
     assert (explored.states, broken(explored)) == (775, depths)
 

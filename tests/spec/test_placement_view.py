@@ -50,16 +50,16 @@ def test_lanes() -> None:
     """The controller knows the partitions; a broker has its replicas by partition, in the colour of the preferred leader."""
     controller, *brokers = lanes(STATE)
     assert controller.facts == {
-        "partition 0": "replicas 0, 1, 2; ISR {0, 1}; broker 0 leads",
-        "partition 1": "replicas 1, 2, 0; ISR {0}; broker 0 leads",
+        "partition 0": "on 0, 1, 2, led by 0",
+        "partition 1": "on 1, 2, 0, led by 0",
     }
     assert [(one.role, one.tone) for one in brokers] == [
         ("leads 2", Tone.LEADING),
         ("leads nothing", Tone.PLAIN),
         ("is gone", Tone.WRONG),
     ]
-    assert brokers[0].cells == (Cell(0, "leads", 0, committed=True), Cell(1, "leads", 1, committed=True))
-    assert brokers[1].cells == (Cell(0, "in sync", 0, committed=False), Cell(1, "behind", 1, committed=False))
+    assert brokers[0].cells == (Cell(0, "0", 0, committed=True), Cell(1, "1", 1, committed=True))
+    assert brokers[1].cells == (Cell(0, "0", 0, committed=False), Cell(1, "(1)", 1, committed=False))
     assert lanes(State((False,), (Partition(),), 0))[0].role == "no topic yet"
 
 
