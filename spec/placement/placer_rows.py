@@ -20,9 +20,9 @@ ROWS = (
     row(
         id="leaders_take_turns_in_their_rack",
         rule="leading",
-        statement="The brokers of a rack lead in turn. Kafka has one turn for leaders and followers: where the number of racks and that of "
-        "the brokers in each have a common divisor, as with two racks of two or three of three, some brokers lead again and again, and "
-        "others never.",
+        statement="The brokers of a rack lead in turn. Kafka has one turn for leaders and followers: where the number of racks that a "
+        "partition is put on and that of the brokers in each have a common divisor, as with two racks of two or three of three, some "
+        "brokers lead several partitions of a round, and others none.",
         sources=("S12-choice", "KAFKA-15354"),
         rules_off="next_leads",
         bounds=Scope(partitions=3, replication_factor=2, draws=0),
