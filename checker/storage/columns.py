@@ -154,10 +154,12 @@ class Decoded:
         values = self.values()
         if not pa.types.is_string(values.type):
             return values.take(pa.array(codes))
+        nothing = values.is_null().to_numpy(zero_copy_only=False)  # Parquet wants it to be referred to by no number
         used = np.zeros(len(values), np.bool_)
         used[codes] = True
+        used &= ~nothing
         places = np.cumsum(used, dtype=np.int32) - np.int32(1)
-        return pa.DictionaryArray.from_arrays(pa.array(places[codes]), values.filter(pa.array(used)))
+        return pa.DictionaryArray.from_arrays(pa.array(places[codes], mask=nothing[codes]), values.filter(pa.array(used)))
 
 
 def decoded(components: Components) -> list[tuple[str, Decoded]]:

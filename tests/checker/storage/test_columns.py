@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated, Any
 
 import pytest
@@ -10,7 +11,7 @@ from attrs import frozen
 from toy_space import Gear, Mood, Nothing, Point, Tree, Weight
 
 from hwmark.checker.errors import InputError
-from hwmark.checker.storage.arrow import pa
+from hwmark.checker.storage.arrow import pa, pq
 from hwmark.checker.storage.columns import RESERVED, Decoded, column, column_names
 from hwmark.checker.tables.components import Kind, Part
 
@@ -82,6 +83,15 @@ def test_values_that_come_later_are_added() -> None:
     found = made.look_up(pa.array([2, 0, 2]).to_numpy())
     assert found.to_pylist() == ["c", "a", "c"]
     assert found.dictionary.to_pylist() == ["a", "c"]
+
+
+def test_nothing_is_no_entry_of_a_dictionary(tmp_path: Path) -> None:
+    """Where a column of text may hold nothing, Parquet can write it, and a reader finds nothing there."""
+    made = decoded(Point | int | None, None, 1, Point(2))
+    found = made.look_up(pa.array([1, 0, 2, 0]).to_numpy())
+    assert found.to_pylist() == ["1", None, '{"x": 2, "y": false}', None]
+    pq.write_table(pa.table({"it": found}), tmp_path / "it.parquet", use_dictionary=["it"])
+    assert pq.read_table(tmp_path / "it.parquet")["it"].to_pylist() == found.to_pylist()
 
 
 @pytest.mark.parametrize(("annotation", "value"), [(int, 2**63), (str, "\ud800"), (int | str, object())], ids=["int", "text", "object"])
