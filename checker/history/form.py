@@ -313,7 +313,7 @@ Answers = Produced | Polled | Fetched | OffsetFound | CommittedOffsets | Deleted
 class Head(Struct, forbid_unknown_fields=True, tag_field="type", tag="head"):
     """The first line."""
 
-    format: Literal["hwmark.history/1"] = FORMAT
+    format: Literal["hwmark.history/1"]
     source: Text = ""
 
 

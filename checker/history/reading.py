@@ -17,6 +17,8 @@ from .form import ANSWERS, FORMAT, Answers, Calls, Head, Invoke, Lines, Ok, Poll
 
 EXAMPLE = f'{{"type": "head", "format": "{FORMAT}"}}'
 
+UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
+
 MAX_LINE = 16 * 1024 * 1024
 """A line that is longer is refused: a poll of 500 records of common size takes a tenth."""
 
@@ -45,13 +47,11 @@ class Reader:
             self._file = self.path.open("rb")
         except (OSError, ValueError) as error:
             raise InputError(f"{self.path}: {getattr(error, 'strerror', None) or error}") from None
-        first = self._read(1)
         try:
-            self.head = msgspec.json.decode(first, type=Head)
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            self.head = self._head()
+        except InputError:
             self._file.close()
-            why = f"the first line must be a head, as {EXAMPLE}: {_told(error)}" if first else "it is empty"
-            raise self._wrong(1, why) from None
+            raise
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -64,7 +64,7 @@ class Reader:
         while text := self._read(number := number + 1):
             try:
                 line = decoder.decode(text)
-            except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            except UNREADABLE as error:
                 if not text.endswith(b"\n") and not isinstance(error, msgspec.ValidationError):
                     self.remarks.append(f"line {number}, the last one, is torn, and was left out")
                     return
@@ -78,6 +78,18 @@ class Reader:
             except ValueError as error:
                 raise self._wrong(number, str(error)) from None
             yield Event(number, line, call)
+
+    def _head(self) -> Head:
+        first = self._read(1)
+        if not first:
+            raise self._wrong(1, "it is empty")
+        try:
+            head = msgspec.json.decode(first, type=Head | Lines)
+        except UNREADABLE as error:
+            raise self._wrong(1, f"the first line must be a head, as {EXAMPLE}: {_told(error)}") from None
+        if not isinstance(head, Head):
+            raise self._wrong(1, f"the first line must be a head, as {EXAMPLE}")
+        return head
 
     def _read(self, number: int) -> bytes:
         try:
@@ -139,5 +151,9 @@ def _check_answer(call: Calls, answer: Answers | None) -> None:
 def _told(error: Exception) -> str:
     if isinstance(error, UnicodeDecodeError):
         return f"not UTF-8 text at byte {error.start}"
-    said = str(error).replace(" - at `$`", "").replace("`$.", "`").replace(" - at ", " in ")
-    return said if isinstance(error, msgspec.ValidationError) else f"not JSON: {said}"
+    if isinstance(error, RecursionError):
+        return "nested too deeply"
+    if not isinstance(error, msgspec.ValidationError):
+        return f"not JSON: {error}"
+    said, _, where = str(error).partition(" - at `$")
+    return f"{said} in {where.strip('.`')}" if where.strip("`") else said

@@ -8,7 +8,7 @@ from typing import IO
 import msgspec
 from attrs import define
 
-from .form import Answers, Calls, Fail, Head, Info, Invoke, Lines, Ok, Process
+from .form import FORMAT, Answers, Calls, Fail, Head, Info, Invoke, Lines, Ok, Process
 
 
 @define
@@ -21,7 +21,7 @@ class Writer:
 
     def __attrs_post_init__(self) -> None:
         """Write the head."""
-        self._write(Head(source=self.source))
+        self._write(Head(FORMAT, self.source))
 
     def invoke(self, process: Process, call: Calls, time: int | None = None) -> int:
         """Write that a call begins, and return its number."""
