@@ -35,8 +35,8 @@ def placement(state: State, rules: Rules, config: Config, bounds: Bounds, drawn:
             assert_never(rules.assignment)
 
 
-def chosen(rules: Rules, candidates: tuple[BrokerId, ...], others: tuple[Partition, ...]) -> BrokerId:
-    """Return who of those that may lead is elected, in view of who leads the other partitions."""
+def chosen(rules: Rules, candidates: tuple[BrokerId, ...], before: tuple[Partition, ...], now: tuple[Partition, ...]) -> BrokerId:
+    """Return who of those that may lead is elected, in view of who led before any of these elections, and who leads now."""
     if not candidates:
         return NOBODY
     match rules.choice:
@@ -45,7 +45,9 @@ def chosen(rules: Rules, candidates: tuple[BrokerId, ...], others: tuple[Partiti
         case Choice.LAST:
             return candidates[-1]
         case Choice.LEAST_LOADED:
-            return min(candidates, key=lambda broker: leaderships(others, broker))
+            return min(candidates, key=lambda broker: leaderships(now, broker))
+        case Choice.LEAST_LOADED_BEFORE:
+            return min(candidates, key=lambda broker: leaderships(before, broker))
         case _:
             assert_never(rules.choice)
 
@@ -85,12 +87,12 @@ def candidates(partition: Partition, able: tuple[BrokerId, ...]) -> tuple[Broker
 
 def decided(rules: Rules, partitions: tuple[Partition, ...], able: tuple[BrokerId, ...]) -> tuple[Partition, ...]:
     """Return the partitions once somebody was elected, one after another, for those that nobody leads (``electAnyLeader``)."""
+    now = partitions
     for number, partition in enumerate(partitions):
         if partition.leader == NOBODY:
-            before, after = partitions[:number], partitions[number + 1 :]
-            leader = chosen(rules, candidates(partition, able), (*before, *after))
-            partitions = (*before, evolve(partition, leader=leader), *after)
-    return partitions
+            leader = chosen(rules, candidates(partition, able), partitions, now)
+            now = (*now[:number], evolve(partition, leader=leader), *now[number + 1 :])
+    return now
 
 
 def without(rules: Rules, state: State, broker: BrokerId) -> tuple[Partition, ...]:

@@ -51,7 +51,9 @@ class Choice(Enum):
     LAST = "last"
     """The last one."""
     LEAST_LOADED = "least_loaded"
-    """The one on the broker that leads the fewest partitions, of several the first; partitions are decided one after another."""
+    """The one on the broker that leads the fewest partitions, of several the first; each election counts for the next."""
+    LEAST_LOADED_BEFORE = "least_loaded_before"
+    """The one on the broker that led the fewest before: where several partitions lose their leader, none counts for another."""
 
 
 class Preferred(Enum):

@@ -5,27 +5,27 @@ from __future__ import annotations
 
 from hwmark.spec.lesson import Lesson
 
-from .rows import FOUR_PARTITIONS, ONE_FAILS, ONE_IS_LATE, ONE_REPLICA, TWO_REPLICAS, UNBALANCED
+from .rows import ONE_FAILS, ONE_IS_LATE, ONE_REPLICA, TWO_MOVE, TWO_REPLICAS, UNBALANCED
 
 LESSONS = {
     "placement_last_eligible": Lesson(
         preset="last_eligible",
         machine="placement",
         bounds=ONE_FAILS,
-        property="first_eligible_leads",
+        property="right_successor_leads",
         note="A leader fails, and the last replica of its partition takes over though an earlier one is there and in sync. Any member of "
         "the ISR has what is committed, so nothing is lost by it, but nobody can tell from the assignment who is next. Kafka asks the "
         "replicas in the order of the assignment, and takes the first that may lead.",
         source="PartitionChangeBuilder.electAnyLeader",
     ),
-    "placement_first_eligible_crowds": Lesson(
-        preset="first_eligible",
+    "placement_least_loaded_before": Lesson(
+        preset="least_loaded_before",
         machine="placement",
-        bounds=FOUR_PARTITIONS,
-        property="least_loaded_leads",
-        note="A leader fails, and its partition goes to the first replica in the order of the assignment, whose broker leads two "
-        "partitions already, while another one that is in sync leads one. Kafka's election knows one partition at a time, and not what a "
-        "broker leads besides. Choosing the least loaded broker would end it; Kafka bears it until the preferred leader is back.",
+        bounds=TWO_MOVE,
+        property="right_successor_leads",
+        note="A broker that leads two partitions fails, and both go to the same other one, which then leads three, while a third one that "
+        "is in sync leads one. Both elections saw the loads before the failure, by which the two brokers were alike. Counting each "
+        "election for the next ends it; Kafka elects by the order of the assignment, and does not look at loads at all.",
         source="PartitionChangeBuilder.electAnyLeader",
     ),
     "placement_same_order": Lesson(

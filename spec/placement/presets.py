@@ -13,6 +13,7 @@ PRESETS: dict[str, Rules] = {
     "first_eligible": KAFKA,
     "last_eligible": evolve(KAFKA, choice=Choice.LAST),
     "least_loaded": evolve(KAFKA, choice=Choice.LEAST_LOADED),
+    "least_loaded_before": evolve(KAFKA, choice=Choice.LEAST_LOADED_BEFORE),
     "same_order": evolve(KAFKA, assignment=Assignment.SAME_ORDER),
     "preferred_at_once": evolve(KAFKA, preferred=Preferred.ALIVE),
     "no_election_on_return": evolve(KAFKA, returning=Returning.NOTHING),

@@ -2,18 +2,20 @@
 """What must hold of who leads: leaders may lead, few change, and in the end the preferred leaders lead again.
 
 That each broker leads about as many partitions as any other is no invariant: Kafka lets it go when a broker fails, and restores
-it when all are back. Whom an election chooses is what the rules that are compared differ in: by the order of the assignment, as
-Kafka does, or by what brokers lead already, which is asked by name.
+it when all are back.
 """
 
 from __future__ import annotations
 
-from hwmark.model.machine import Step
+from collections.abc import Iterator
+
+from attrs import evolve, frozen
+
+from hwmark.model.machine import BrokerId, Step
+from hwmark.model.placement.elections import candidates
 from hwmark.model.placement.rules import Choice, Rules
 from hwmark.model.placement.state import NOBODY, Bounds, PartitionId, State, alive, brokers, exists, leaderships, partitions
 from hwmark.spec.property import Witness, converges, invariant, reachable, step_property, witness
-
-from .observers import ELECTIONS, Elections, elections_of
 
 
 def existed(before: State, step: Step, after: State) -> bool:
@@ -94,27 +96,43 @@ def preferred_leaders_lead_again(state: State) -> bool:
 # -- whom an election chooses --
 
 
-def goes_by_order(before: State, step: Step, after: State, rules: Rules) -> bool:
-    """Whether the order of the assignment says who is elected, and not what brokers lead."""
-    return exists(before) and rules.choice is not Choice.LEAST_LOADED
+@frozen
+class Election:
+    """An election for a partition; ``loads`` says how many partitions each of those led then that may lead it."""
+
+    partition: PartitionId
+    candidates: tuple[BrokerId, ...]
+    loads: tuple[int, ...]
+    leader: BrokerId
 
 
-@step_property(sources=("S12-choice",), when=goes_by_order)
-def first_eligible_leads(before: State, step: Step, after: State) -> Witness | None:
-    """Where a leader is gone, the first replica in the order of the assignment leads that is there and in sync."""
-    for one in elections_of((), before, step, after):
-        if one.leader != one.candidates[0]:
-            return witness(partition=one.partition, leader=one.leader, eligible=one.candidates)
-    return None
+def elections(before: State, step: Step, after: State) -> Iterator[Election]:
+    """Yield the elections of a step in which a broker went or came, which the controller holds one partition after another."""
+    if step.action not in {"fence_broker", "unfence_broker"}:
+        return
+    able = alive(after)
+    now = tuple(evolve(one, leader=one.leader if one.leader in able else NOBODY) for one in before.partitions)
+    for number, partition in enumerate(after.partitions):
+        if now[number].leader == NOBODY and partition.leader != NOBODY:
+            eligible = candidates(partition, able)
+            yield Election(number, eligible, tuple(leaderships(now, one) for one in eligible), partition.leader)
+        now = (*now[:number], partition, *now[number + 1 :])
 
 
-@invariant(sources=("S12-choice",), observers=(ELECTIONS,))
-def least_loaded_leads(state: State, elections: Elections) -> Witness | None:
-    """Where a leader is gone, a broker takes over that led no more partitions than any other that may lead: not what Kafka does."""
-    for one in elections:
-        load = one.loads[one.candidates.index(one.leader)]
-        if load > min(one.loads):
-            return witness(partition=one.partition, leader=one.leader, eligible=one.candidates, led=one.loads)
+def goes_by_load(rules: Rules) -> bool:
+    """Whether what brokers lead says who is elected, and not the order of the assignment alone."""
+    return rules.choice in {Choice.LEAST_LOADED, Choice.LEAST_LOADED_BEFORE}
+
+
+@step_property(sources=("S12-choice",), when=existed)
+def right_successor_leads(before: State, step: Step, after: State, rules: Rules) -> Witness | None:
+    """The next leader is the first replica that is there and in sync; where elections go by load, unlike Kafka's, the least loaded."""
+    for one in elections(before, step, after):
+        least = one.loads.index(min(one.loads)) if goes_by_load(rules) else 0
+        if one.leader != one.candidates[least]:
+            return witness(
+                partition=one.partition, leader=one.leader, expected=one.candidates[least], eligible=one.candidates, led=one.loads
+            )
     return None
 
 
@@ -158,12 +176,11 @@ PROPERTIES = (
     fenced_brokers_are_not_in_sync,
     leaders_stay,
     replicas_stay,
+    right_successor_leads,
     leaders_are_spread,
     preferred_leaders_lead_again,
-    first_eligible_leads,
-    least_loaded_leads,
     another_one_leads,
     returned_broker_leads_nothing,
     nobody_leads,
 )
-"""Every promise of the machine, in the order of the report; those with observers are chosen by name."""
+"""Every promise of the machine, in the order of the report."""

@@ -11,7 +11,7 @@ from hwmark.spec.row import Row
 SMALL = Bounds(brokers=3, partitions=3, failures=2)
 
 ONE_FAILS = Bounds(brokers=3, partitions=3, failures=1)
-FOUR_PARTITIONS = Bounds(brokers=3, partitions=4, failures=1)
+TWO_MOVE = Bounds(brokers=3, partitions=4, failures=1)
 ONE_IS_LATE = Bounds(brokers=3, partitions=3, failures=1, late_brokers=1)
 BALANCED, UNBALANCED = Config(), Config(auto_leader_rebalance=False)
 TWO_REPLICAS, ONE_REPLICA = Config(replication_factor=2), Config(replication_factor=1)
@@ -26,20 +26,20 @@ ROWS = (
         "knows who is next. Any other choice elects somebody else.",
         sources=("S12-choice",),
         rules_off="last_eligible",
-        breaks={"first_eligible_leads": 2},
+        breaks={"right_successor_leads": 2},
         trace="placement_last_eligible",
     ),
     row(
-        id="least_loaded_broker_leads",
+        id="elections_by_load_count",
         rule="choice",
-        statement="An election that looks at what the brokers lead already crowds none of them. Kafka's does not look: the first eligible "
-        "replica may be on the broker that leads the most.",
+        statement="Who elects the broker that leads the fewest must count each election for the next. By what brokers led before, all "
+        "partitions of a failed leader may go to the same one. Kafka's elections do not look at loads.",
         sources=("S12-choice",),
-        rules_off="first_eligible",
+        rules_off="least_loaded_before",
         rules_on="least_loaded",
-        bounds=FOUR_PARTITIONS,
-        breaks={"least_loaded_leads": 2},
-        trace="placement_first_eligible_crowds",
+        bounds=TWO_MOVE,
+        breaks={"right_successor_leads": 2},
+        trace="placement_least_loaded_before",
     ),
     row(
         id="replicas_in_stripes",

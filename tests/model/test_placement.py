@@ -124,6 +124,8 @@ def test_the_least_loaded_broker_takes_over() -> None:
     assert leaders(run("create_topic 0 2", "fence_broker 0", rules=rules, bounds=four)) == (2, 1, 2, 1)
     left = tuple(Partition((0, broker, 3 - broker), frozenset({1, 2}), NOBODY) for broker in (1, 1, 2))
     assert [one.leader for one in decided(rules, left, (1, 2))] == [1, 2, 2]
+    before = Rules(choice=Choice.LEAST_LOADED_BEFORE)
+    assert [one.leader for one in decided(before, left, (1, 2))] == [1, 1, 2]
 
 
 def test_the_last_in_sync_stays_so() -> None:
