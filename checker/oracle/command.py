@@ -14,12 +14,12 @@ from attrs import evolve
 
 from hwmark.checker import formats
 from hwmark.checker.conform.command import EXIT_CODES, deliver
-from hwmark.checker.conform.found import Outcome
+from hwmark.checker.conform.found import Outcome, Verdict
 from hwmark.checker.conform.known import compare, read_known
 from hwmark.checker.history.reading import Reader
 from hwmark.checker.history.writing import Writer
 from hwmark.checker.interrupt import Interrupt
-from hwmark.checker.output import folder
+from hwmark.checker.output import folder, write_file
 from hwmark.checker.text import sanitize
 from hwmark.spec.histories.anomalies import ANOMALIES
 from hwmark.spec.histories.cycles import CYCLES
@@ -28,7 +28,7 @@ from . import cycles
 from .facts import Gatherer, database
 from .findings import ask
 from .report import SCHEMA, Judgement, check, plain
-from .witness import tell
+from .witness import read
 
 SHOWN = 10
 """How many findings of an anomaly are kept; all are counted."""
@@ -42,9 +42,21 @@ def run(paths: Sequence[Path], known: Path | None, output: str, out: Path | None
     pinned = {} if known is None else read_known(known)
     place = None if out is None else folder(out)
     judgements = [judge(path, pinned) for path in paths]
+    if place is not None:
+        _draw(judgements, place)
     deliver(partial(_written, judgements), output, place, FILES)
     outcomes = {one.outcome for one in judgements}
     return next(EXIT_CODES[outcome] for outcome in (Outcome.DEVIATES, Outcome.UNDETERMINED, Outcome.CLEAN) if outcome in outcomes)
+
+
+def _draw(judgements: Sequence[Judgement], place: Path) -> None:
+    """Draw the first finding of each anomaly, as far as it is not allowed."""
+    from .picture import picture  # noqa: PLC0415 - only where something is drawn
+
+    for number, one in enumerate(judgements, start=1):
+        before = "" if len(judgements) == 1 else f"{number}-"
+        for found in one.having(Verdict.DEVIATES):
+            write_file(place / f"{before}{found.rule}.svg", picture(found, one.witnesses[found.rule]))
 
 
 def judge(path: Path, known: Mapping[str, str] = MappingProxyType({})) -> Judgement:
@@ -76,11 +88,19 @@ def _judge(path: Path, known: Mapping[str, str]) -> Judgement:
         asked = [(field, ask(facts, anomaly, SHOWN)) for field, anomalies in ANOMALIES.items() for anomaly in anomalies]
         asked += [("cycles", one) for one in cycles.ask(facts, CYCLES, SHOWN)]
     facts.close()
-    told = tell(path, [op for _, one in asked for finding in one.findings[:1] for op in finding.ops])
-    compared = compare([check(field, one, told) for field, one in asked], known)
-    findings = {one.anomaly.name: one.findings for _, one in asked if one.findings}
-    seconds = time.monotonic() - started
-    return Judgement(str(path), compared.checks, compared.unseen, stopped, seconds, gatherer.lines, tuple(reader.remarks), findings)
+    witnesses = read(path, [(one.anomaly.name, one.findings[0].ops) for _, one in asked if one.findings])
+    compared = compare([check(field, one, witnesses.get(one.anomaly.name, ())) for field, one in asked], known)
+    return Judgement(
+        target=str(path),
+        checks=compared.checks,
+        unseen=compared.unseen,
+        stopped=stopped,
+        seconds=time.monotonic() - started,
+        lines=gatherer.lines,
+        remarks=tuple(reader.remarks),
+        findings={one.anomaly.name: one.findings for _, one in asked if one.findings},
+        witnesses=witnesses,
+    )
 
 
 def _written(judgements: Sequence[Judgement], output: str, *, colour: bool = False) -> str:

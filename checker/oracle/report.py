@@ -13,7 +13,7 @@ from hwmark.checker.text import sanitize, shown
 from hwmark.spec.histories.anomaly import Anomaly
 
 from .findings import Asked, Finding
-from .witness import Told
+from .witness import Witness, rows
 
 SCHEMA = "hwmark.judgement/1"
 
@@ -26,9 +26,11 @@ class Judgement(Checked):
     remarks: tuple[str, ...]
     findings: dict[str, tuple[Finding, ...]]
     """Of each check that found something: the first findings."""
+    witnesses: dict[str, Witness]
+    """And the events that show the very first."""
 
 
-def check(field: str, asked: Asked, told: Told) -> Check:
+def check(field: str, asked: Asked, witness: Witness) -> Check:
     """Return the check of one anomaly; its deviation is the first finding."""
     anomaly = asked.anomaly
     common = ("history", field, anomaly.name, anomaly.promise, anomaly.sources, asked.asked)
@@ -44,7 +46,7 @@ def check(field: str, asked: Asked, told: Told) -> Check:
     times = "once" if asked.found == 1 else f"{asked.found:,} times"
     question = f"Found {times}; first in partition {first.place}." if first.place is not None else f"Found {times}."
     wrong = ", ".join(f"{name} {shown(value)}" for name, value in first.facts.items())
-    story = Story(question, ("line", "process", "type", "call"), told(first.ops), wrong)
+    story = Story(question, ("line", "process", "type", "call"), rows(witness), wrong)
     deviation = Deviation({"partition": first.place, "ops": list(first.ops)}, None, first.facts, story)
     return Check(*common, Verdict.DEVIATES if first.allowed is None else Verdict.ALLOWED, first.allowed, deviation)
 

@@ -3,48 +3,52 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from pathlib import Path
 
 import msgspec
 
 from hwmark.checker.history.form import Calls, Invoke, Lines, Ok, tag
-from hwmark.checker.history.reading import Reader
+from hwmark.checker.history.reading import Event, Reader
 from hwmark.checker.text import sanitize
 
-Row = tuple[str, ...]
-Told = Callable[[Iterable[int]], tuple[Row, ...]]
-"""Tells calls, given by number, as rows of line, process, type, and what was asked or answered."""
+Witness = tuple[Event, ...]
+"""Events in the order of their lines."""
 
 LONGEST = 200
 """How many characters of a call or an answer a row shows."""
 
 
-def tell(path: Path, ops: Iterable[int]) -> Told:
-    """Return what tells these calls; the history is read once more, up to the last of their lines."""
-    wanted = frozenset(ops)
-    rows: dict[int, list[tuple[int, Row]]] = {op: [] for op in wanted}
-    if wanted:
+def read(path: Path, findings: Iterable[tuple[str, Iterable[int]]]) -> dict[str, Witness]:
+    """Return for each name the events of its calls; the history is read once more."""
+    wanted = {name: frozenset(ops) for name, ops in findings}
+    kept: list[Event] = []
+    every = frozenset[int]().union(*wanted.values())
+    if every:
         with Reader(path) as reader:
-            for event in reader.events():
-                if event.line.op in wanted:
-                    rows[event.line.op].append((event.number, _row(event.number, event.line, event.call)))
-
-    def told(these: Iterable[int]) -> tuple[Row, ...]:
-        return tuple(row for _, row in sorted(line for op in set(these) for line in rows[op]))
-
-    return told
+            kept = [event for event in reader.events() if event.line.op in every]
+    return {name: tuple(event for event in kept if event.line.op in ops) for name, ops in wanted.items()}
 
 
-def _row(number: int, line: Lines, call: Calls) -> Row:
+def rows(witness: Witness) -> tuple[tuple[str, ...], ...]:
+    """Return events as rows of line, process, type, and what was asked or answered."""
+    return tuple(_row(event.number, event.line, event.call) for event in witness)
+
+
+def _row(number: int, line: Lines, call: Calls) -> tuple[str, ...]:
+    return str(number), sanitize(str(line.process)), tag(line), said(line, call)
+
+
+def said(line: Lines, call: Calls) -> str:
+    """Return what a line asks or answers, cut where it is long."""
     match line:
         case Invoke():
-            said = _brief(call)
+            text = _brief(call)
         case Ok(answer=answer):
-            said = tag(call) if answer is None else _brief(answer)
+            text = tag(call) if answer is None else _brief(answer)
         case _:
-            said = f"{tag(call)} {line.error or ''} {line.message}".rstrip()
-    return str(number), sanitize(str(line.process)), tag(line), sanitize(said)
+            text = f"{tag(call)} {line.error or ''} {line.message}".rstrip()
+    return sanitize(text)
 
 
 def _brief(told: msgspec.Struct) -> str:

@@ -15,6 +15,7 @@ from .render import (
     render_png,
     render_state_path_png,
     render_state_path_svg,
+    render_story,
     render_svg,
 )
 
@@ -26,5 +27,6 @@ __all__ = (
     "render_png",
     "render_state_path_png",
     "render_state_path_svg",
+    "render_story",
     "render_svg",
 )

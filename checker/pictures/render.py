@@ -59,6 +59,11 @@ def render_neighbourhood_png(replayed: Replayed, view: View = PLAIN, *, steps: i
     return raster.to_png(render_neighbourhood_svg(replayed, view, steps=steps, tail=tail))
 
 
+def render_story(story: Story) -> str:
+    """Return the space-time diagram of a story that was told by somebody else, as SVG."""
+    return _svg(story, spacetime.draw(story))
+
+
 def _whole(replayed: Replayed, story: Story, *, framed: bool = True) -> str:
     return _svg(story, spacetime.draw(story, framed=framed) if story.lanes else state_path.draw(story, replayed, framed=framed))
 
