@@ -17,6 +17,7 @@ import typer
 
 from .engine import Engine
 from .errors import InputError
+from .guarantees.options import guarantees
 from .output import print_error, print_out, ready, silence
 from .text import sanitize
 
@@ -202,7 +203,8 @@ def simulate(  # noqa: PLR0913 - one parameter for each option
         list[str] | None,
         typer.Option(
             metavar="NAME=V,V,…",
-            help="Take each of these values in turn: of a bound, a rule, a setting, or rules=PRESET,…; repeatable, for all combinations.",
+            help="Take each of these values in turn: of a bound, a rule, a setting, or rules=PRESET,…; or let any two of some bounds "
+            "be one, with 2=NAME,NAME,…; repeatable, for all combinations.",
         ),
     ] = None,
     seed: Annotated[int, typer.Option(min=0, metavar="N", help="The same seed gives the same walks.")] = 0,
@@ -271,6 +273,9 @@ def judge(
     from .oracle import command  # noqa: PLC0415 - all that judges
 
     return command.run(histories, known, chosen.value, out)
+
+
+app.command()(guarantees)
 
 
 @app.command()

@@ -2,7 +2,8 @@
 """Alternatives: in which scopes and under which rules walks are taken besides the ones asked for.
 
 ``replicas=3,5`` are two alternatives for one bound; the same can be said of a rule, of what an operator sets, and with
-``rules=…`` of the preset. Batches of walks take all combinations in turn, in an order that the seed decides.
+``rules=…`` of the preset. ``2=fences,crashes,losses`` are three alternatives: any two of these bounds are one, the others
+zero. Batches of walks take all combinations in turn, in an order that the seed decides.
 """
 
 from __future__ import annotations
@@ -33,15 +34,23 @@ class Place(Enum):
     RULES = "rules"
     CONFIG = "config"
     BOUNDS = "bounds"
+    SOME = "some"
+    """Any so many of several bounds."""
 
 
 @frozen
 class Alternatives:
-    """What one thing is in turn: the preset, a rule, a setting of the operator, or a bound."""
+    """What one thing is in turn: the preset, a rule, a setting of the operator, or a bound; or which of ``some`` bounds are one."""
 
     name: str
     place: Place
     values: tuple[str, ...]
+    some: tuple[str, ...] = ()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What is changed."""
+        return self.some or (self.name,)
 
 
 def variants(request: Request) -> tuple[tuple[Alternatives, ...], tuple[Asked, ...]]:
@@ -68,10 +77,28 @@ def alternatives(request: Request, asked: Asked) -> Iterable[Alternatives]:
             raise InputError(f"--swarm: expected NAME=VALUE,VALUE,…, got {shown(text)}")
         if name in given or len(set(values)) < len(values):
             raise InputError(f"--swarm: {shown(text)} gives something twice")
-        given[name] = Alternatives(name, _place(asked, name), values)
-        if name in _settled(request, given[name].place):
-            raise InputError(f"--swarm: {name} is set to one value already")
+        given[name] = _any(asked, name, values) if name.isdecimal() else Alternatives(name, _place(asked, name), values)
+        for one in given[name].names:
+            if one in _settled(request, given[name].place):
+                raise InputError(f"--swarm: {one} is set to one value already")
+    changed = [name for one in given.values() for name in one.names]
+    if len(set(changed)) < len(changed):
+        raise InputError(f"--swarm: {max(changed, key=changed.count)} is given twice")
     return sorted(given.values(), key=lambda one: one.place is not Place.PRESET)
+
+
+def _any(asked: Asked, number: str, names: tuple[str, ...]) -> Alternatives:
+    """Return which of these bounds are one together, any so many of them."""
+    for name in names:
+        if name not in _fields(asked, Place.BOUNDS):
+            raise InputError(f"--swarm: {unknown('bound', name, _fields(asked, Place.BOUNDS))}")
+    if not 1 <= int(number) <= len(names):
+        raise InputError(f"--swarm: there are not {number} among {len(names)} bounds")
+    if math.comb(len(names), int(number)) > MOST_VARIANTS:
+        raise InputError(
+            f"--swarm: {math.comb(len(names), int(number)):,} combinations are too many: at most {MOST_VARIANTS:,} can be walked"
+        )
+    return Alternatives(number, Place.SOME, tuple("+".join(some) for some in itertools.combinations(names, int(number))), names)
 
 
 def _place(asked: Asked, name: str) -> Place:
@@ -95,6 +122,7 @@ def _settled(request: Request, place: Place) -> Sequence[str]:
         Place.RULES: request.changed_rules,
         Place.CONFIG: request.config.split(","),
         Place.BOUNDS: request.bounds.split(","),
+        Place.SOME: request.bounds.split(","),
     }
     return [text.partition("=")[0].strip() for text in texts[place]]
 
@@ -121,3 +149,7 @@ def _with(request: Request, asked: Asked, one: Alternatives, value: str) -> Aske
             return evolve(asked, config=parse_assignments(type(asked.config), asked.config, assignment))
         case Place.BOUNDS:
             return evolve(asked, bounds=parse_assignments(type(asked.bounds), asked.bounds, assignment))
+        case Place.SOME:
+            chosen = value.split("+")
+            assignments = ",".join(f"{name}={int(name in chosen)}" for name in one.some)
+            return evolve(asked, bounds=parse_assignments(type(asked.bounds), asked.bounds, assignments))

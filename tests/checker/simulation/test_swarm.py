@@ -53,6 +53,33 @@ def test_settings_of_the_operator(monkeypatch: pytest.MonkeyPatch) -> None:
         asked("closed_floors=1,2", machine="lift")
 
 
+def test_any_two_bounds_are_one() -> None:
+    """Each two of those that are listed, and the others are zero."""
+    combinations = asked("2=fences,crashes,losses", "records=1,2", machine="partition")
+    assert [(one.bounds.fences, one.bounds.crashes, one.bounds.losses, one.bounds.records) for one in combinations] == [
+        (*some, records) for some in ((1, 1, 0), (1, 0, 1), (0, 1, 1)) for records in (1, 2)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("swarm", "bounds", "said"),
+    [
+        (("2=fences,crash",), "", "there is no bound 'crash'"),
+        (("3=fences,crashes",), "", "there are not 3 among 2 bounds"),
+        (("0=fences,crashes",), "", "there are not 0 among 2 bounds"),
+        (("2=fences,crashes",), "crashes=1", "crashes is set to one value already"),
+        (("1=fences,crashes", "crashes=1,2"), "", "crashes is given twice"),
+        (("2=fences,fences",), "", "gives something twice"),
+        (("1=fences,brokers",), "", "brokers"),
+    ],
+)
+def test_what_is_wrong_with_some_bounds_is_said(swarm: tuple[str, ...], bounds: str, said: str) -> None:
+    """In one line."""
+    with pytest.raises(InputError, match=said) as caught:
+        asked(*swarm, machine="partition", bounds=bounds)
+    assert "\n" not in str(caught.value)
+
+
 def test_properties_are_those_of_the_scope() -> None:
     """Goals that are due in one combination only are asked there only, unless properties are chosen."""
     without, with_goal = asked("max_leader_epoch=0,1")
