@@ -66,7 +66,7 @@ USERS = (
         CARRIED,
     ),
     Requirement("S6-min-isr", "The high watermark stands still below the minimum ISR.", CARRIED),
-    Requirement("S6-caught-up", "The high watermark also waits for replicas that have caught up and may join the ISR."),
+    Requirement("S6-caught-up", "The high watermark also waits for replicas that have caught up and may join the ISR.", CARRIED),
     Requirement(
         "S7",
         "Committing over the ISR: no clean election loses a committed record, and while all keep working every record of a lasting leader "

@@ -10,6 +10,7 @@ from attrs import evolve
 from hwmark.model.log import Log, truncate_to
 from hwmark.model.machine import BrokerId, action, kafka, put
 
+from .caught_up import at_epoch_start, late
 from .decisions import PartitionState
 from .rules import FetcherRestart, MetadataAgain, PartitionRules, RegistrationMatch, Truncation
 from .shared import brokers, offsets, spend, truth, with_high_watermark, without_old_metadata
@@ -117,7 +118,11 @@ def shut_down(state: State, *, broker: BrokerId) -> State | None:
 
 
 def _stopped(state: State, broker: BrokerId, log: Log, high_watermark: int, *, clean_epoch: int) -> State:
-    """Return the state without a broker's memory; what it asked for is still on its way, answers to it are not."""
+    """Return the state without a broker's memory; what it asked for is still on its way.
+
+    A proposal's answer is gone. A fetch's may come all the same: in Kafka it goes with the connection, here the broker's
+    next life has to see by offset and epoch whether it is one to what it would ask now (``AnswerMatch``).
+    """
     process, waiting = state.processes[broker], state.produced
     answered = {record: None for record, one in enumerate(waiting) if one is not None and one.leader == broker}
     slot = state.altering[broker]
@@ -217,6 +222,9 @@ def _lead(state: State, rules: PartitionRules, config: Config, broker: BrokerId,
     known = tuple(
         one if is_known and follower in partition.replicas else Follower() for follower, one in enumerate(state.followers[broker])
     )
+    if is_new_epoch:
+        known = at_epoch_start(rules, known, partition.isr - {broker}, replica.epoch_start if is_known else UNKNOWN)
+    known = late(known, (mine.isr & (mine.proposed or mine.isr)) - partition.isr)  # the controller dropped them: they are fenced
     return with_high_watermark(put(state, replicas={broker: replica}, followers={broker: known}), rules, config, broker)
 
 

@@ -14,7 +14,6 @@ from .alter_partition import (
     ANY_BROKER_EPOCH,
     AlterPartition,
     Errors,
-    Ineligible,
     Registered,
     check_epochs,
     check_isr,
@@ -58,10 +57,7 @@ def is_ineligible(rules: PartitionRules, registration: Registered, broker_epoch:
         case Eligibility.ACTIVE:
             return ineligible(registration, ANY_BROKER_EPOCH) is not None
         case Eligibility.INCARNATION:
-            return ineligible(registration, broker_epoch) is Ineligible.BROKER_EPOCH or broker_epoch not in {
-                ANY_BROKER_EPOCH,
-                registration.broker_epoch,
-            }
+            return broker_epoch not in {ANY_BROKER_EPOCH, registration.broker_epoch}
         case _:
             assert_never(rules.eligibility)
 
@@ -83,7 +79,8 @@ def unclean_candidates(rules: PartitionRules, state: State, alive: Brokers) -> B
         case UncleanChoice.FIRST_ASSIGNED:
             return alive
         case UncleanChoice.LONGEST_LOG:
-            logs = {broker: (state.logs[broker].latest_epoch, state.logs[broker].end_offset) for broker in sorted(alive)}
+            replicas = sorted(alive.intersection(truth(state).replicas))
+            logs = {broker: (state.logs[broker].latest_epoch, state.logs[broker].end_offset) for broker in replicas}
             longest = max(logs.values(), default=None)
             return frozenset(broker for broker, log in logs.items() if log == longest)
         case _:
@@ -110,13 +107,13 @@ def without_late_copy(state: State, rules: PartitionRules, request: AlterPartiti
     versions="3.0–4.3",
     simplified="no time: the session of a broker that does not run may end at any moment, and of one that runs as often as the bounds say",
 )
-def fence_broker(state: State, config: Config, *, broker: BrokerId) -> State | None:
+def fence_broker(state: State, rules: PartitionRules, config: Config, *, broker: BrokerId) -> State | None:
     """The controller fences a broker that it has not heard of: out of the ISR, and if it led another is elected."""
     registration, process = state.registrations[broker], state.processes[broker]
     is_alive = process.status is Status.RUNNING and process.broker_epoch == registration.broker_epoch
     if not state.controller_is_up or registration.fenced or (is_alive and not state.budget.fences):
         return None
-    partition = broker_fenced(truth(state), broker, circumstances(state, config))
+    partition = broker_fenced(truth(state), broker, circumstances(state, rules, config))
     after = put(state, registrations={broker: evolve(registration, fenced=True, in_controlled_shutdown=False)})
     return decided(put(after, budget=spend(state.budget, "fences")) if is_alive else after, partition)
 
@@ -127,14 +124,14 @@ def fence_broker(state: State, config: Config, *, broker: BrokerId) -> State | N
     versions="3.0–4.3",
     simplified="heartbeats are left out: a broker that has learned the metadata of its registration may be unfenced at any moment",
 )
-def unfence_broker(state: State, config: Config, *, broker: BrokerId) -> State | None:
+def unfence_broker(state: State, rules: PartitionRules, config: Config, *, broker: BrokerId) -> State | None:
     """The controller unfences a broker that runs; if nobody leads, and it may, it is elected."""
     registration, process = state.registrations[broker], state.processes[broker]
     if not state.controller_is_up or not registration.fenced or process.status is not Status.RUNNING:
         return None
     if process.broker_epoch != registration.broker_epoch or state.replicas[broker].partition_epoch == UNKNOWN:
         return None
-    partition = broker_unfenced(truth(state), broker, circumstances(state, config))
+    partition = broker_unfenced(truth(state), broker, circumstances(state, rules, config))
     return decided(put(state, registrations={broker: evolve(registration, fenced=False)}), partition)
 
 
@@ -151,7 +148,7 @@ def register_broker(state: State, rules: PartitionRules, config: Config, *, brok
         return None
     partition = truth(state)
     after = put(state, registrations={broker: Registration(broker_epoch=request.life, fenced=True)})
-    changed = broker_registered(partition, broker, circumstances(state, config), clean=was_clean(rules, registration, request))
+    changed = broker_registered(partition, broker, circumstances(state, rules, config), clean=was_clean(rules, registration, request))
     known = partition if changed is None else changed
     return decided(put(after, registering={broker: RegistrationAnswer(request.life, known.partition_epoch)}), changed)
 
@@ -162,14 +159,14 @@ def register_broker(state: State, rules: PartitionRules, config: Config, *, brok
     versions="3.0–4.3",
     simplified="the broker's wish and the controller's handling of it are one step",
 )
-def begin_controlled_shutdown(state: State, config: Config, *, broker: BrokerId) -> State | None:
+def begin_controlled_shutdown(state: State, rules: PartitionRules, config: Config, *, broker: BrokerId) -> State | None:
     """A broker asks to shut down, and the controller takes it out of the ISR and the leadership first."""
     registration, process = state.registrations[broker], state.processes[broker]
     if not state.controller_is_up or not state.budget.shutdowns or registration.fenced or registration.in_controlled_shutdown:
         return None
     if process.status is not Status.RUNNING or process.broker_epoch != registration.broker_epoch:
         return None
-    partition = broker_in_controlled_shutdown(truth(state), broker, circumstances(state, config))
+    partition = broker_in_controlled_shutdown(truth(state), broker, circumstances(state, rules, config))
     after = put(state, registrations={broker: evolve(registration, in_controlled_shutdown=True)}, budget=spend(state.budget, "shutdowns"))
     return decided(after, partition)
 
@@ -206,7 +203,7 @@ def judged(state: State, rules: PartitionRules, config: Config, request: AlterPa
         return error, None
     isr = frozenset(member.broker for member in request.new_isr)
     target = evolve(partition, isr=isr, leader_recovery=request.leader_recovery)
-    after = decide(partition, target, circumstances(state, config))
+    after = decide(partition, target, circumstances(state, rules, config))
     return (Errors.NONE if after is None or after.leader == request.sender else Errors.NEW_LEADER_ELECTED), after
 
 
@@ -228,11 +225,11 @@ def _checks(state: State, rules: PartitionRules, partition: PartitionState, requ
     versions="3.0–4.3",
     simplified="balancing by time and an operator's request are one, and a perturbation",
 )
-def elect_preferred_leader(state: State, config: Config) -> State | None:
+def elect_preferred_leader(state: State, rules: PartitionRules, config: Config) -> State | None:
     """The controller gives the partition to its first replica, if that may lead without loss."""
     if not state.controller_is_up or not state.budget.elections:
         return None
-    partition = elect_leader(truth(state), evolve(circumstances(state, config), election=ElectionType.PREFERRED))
+    partition = elect_leader(truth(state), evolve(circumstances(state, rules, config), election=ElectionType.PREFERRED))
     return None if partition is None else decided(put(state, budget=spend(state.budget, "elections")), partition)
 
 
@@ -246,7 +243,7 @@ def elect_uncleanly(state: State, rules: PartitionRules, config: Config) -> Stat
     """Where nobody may lead without loss, the controller elects somebody who is alive at an operator's request."""
     if not state.controller_is_up or not state.budget.unclean_elections:
         return None
-    by = circumstances(state, config)
+    by = circumstances(state, rules, config)
     by = evolve(by, election=ElectionType.UNCLEAN, acceptable=unclean_candidates(rules, state, by.acceptable))
     partition = elect_leader(truth(state), by)
     return None if partition is None else decided(put(state, budget=spend(state.budget, "unclean_elections")), partition)
@@ -258,7 +255,7 @@ def elect_uncleanly(state: State, rules: PartitionRules, config: Config) -> Stat
     versions="3.0–4.3",
     simplified="one replica is replaced by one other; cancelling is left out",
 )
-def replace_replica(state: State, config: Config, *, leaving: BrokerId, joining: BrokerId) -> State | None:
+def replace_replica(state: State, rules: PartitionRules, config: Config, *, leaving: BrokerId, joining: BrokerId) -> State | None:
     """An operator moves one replica to another broker; the new one is added at once, the old one leaves when the new is in sync."""
     partition = truth(state)
     if not state.controller_is_up or not state.budget.reassignments or partition.adding or partition.removing:
@@ -266,7 +263,7 @@ def replace_replica(state: State, config: Config, *, leaving: BrokerId, joining:
     if leaving not in partition.replicas or joining in partition.replicas:
         return None
     replicas = tuple(joining if broker == leaving else broker for broker in partition.replicas)
-    after = reassign(partition, replicas, circumstances(state, config))
+    after = reassign(partition, replicas, circumstances(state, rules, config))
     return None if after is None else decided(put(state, budget=spend(state.budget, "reassignments")), after)
 
 

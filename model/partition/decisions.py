@@ -69,6 +69,8 @@ class Circumstances:
     """The effective one: see ``effective_min_isr``."""
     election: ElectionType = ElectionType.ONLINE
     elr_enabled: bool = True
+    elr_of_replicas: bool = False
+    """Whether only replicas are eligible: in Kafka also who was removed since it left the ISR."""
     last_known_leader: bool = True
     """Whether ``last_known_elr`` remembers the last leader, which may be elected; Kafka never switches that off."""
     unclean_shutdown: Brokers = frozenset()
@@ -125,6 +127,8 @@ def update_elr(partition: PartitionState, target: PartitionState, by: Circumstan
     if len(target.isr) >= by.min_isr:
         return evolve(target, elr=frozenset(), last_known_elr=frozenset())
     left = (target.elr | partition.isr) - target.isr
+    if by.elr_of_replicas:
+        left &= frozenset(target.replicas)
     elr = left - by.unclean_shutdown
     return evolve(target, elr=elr, last_known_elr=(left | (target.last_known_elr - target.isr)) - elr)
 

@@ -11,6 +11,7 @@ from hwmark.model.log import UNDEFINED_EPOCH, EpochEnd, Log, Record, append, end
 from hwmark.model.machine import BrokerId, action, kafka, put
 
 from .alter_partition import AlterPartition, BrokerState, Errors
+from .caught_up import late, served
 from .decisions import Brokers, effective_min_isr
 from .rules import ExpandGuard, ExpandOn, FetchFence, PartitionRules, Refusal, Retention, Truncation
 from .shared import brokers, epoch_cache, leads, maximal_isr, records, spend, with_high_watermark
@@ -185,10 +186,10 @@ def handle_fetch(state: State, rules: PartitionRules, config: Config, *, followe
         return None
     if state.processes[request.leader].status is not Status.RUNNING:
         return put(state, fetching={follower: None})
-    served = serve(state, rules, config, follower, request)
-    if served is None:
+    looked_at = serve(state, rules, config, follower, request)
+    if looked_at is None:
         return None
-    after, answer = served
+    after, answer = looked_at
     process = state.processes[follower]
     if process.status is not Status.RUNNING or process.broker_epoch != request.broker_epoch:
         answer = None  # nobody is there to hear it
@@ -218,7 +219,7 @@ def serve(
         return state, evolve(limits, error=FetchError.OFFSET_OUT_OF_RANGE)
     if parted is not None:
         return state, evolve(limits, diverging_epoch=parted.leader_epoch, diverging_end=parted.end_offset)
-    known = Follower(request.fetch_offset, request.broker_epoch)
+    known = served(rules, state.followers[leader][follower], request, log.end_offset)
     is_further = state.followers[leader][follower].end_offset != known.end_offset
     fetched = tuple(known if other == follower else one for other, one in enumerate(state.followers[leader]))
     after = put(state, followers={leader: fetched})
@@ -251,12 +252,12 @@ def _is_news(limits: FetchAnswer, theirs: Replica, log: Log, request: FetchReque
 def can_expand(state: State, rules: PartitionRules, leader: BrokerId, follower: BrokerId) -> bool:
     """Whether a leader proposes a follower for the ISR: no other change is under way, and it is in sync."""
     mine = state.replicas[leader]
-    if mine.proposed or follower in mine.isr or not _may_propose(state, leader):
+    if mine.proposed or follower in mine.isr or not may_propose(state, leader):
         return False
     return is_in_sync(rules, mine, state.followers[leader][follower])
 
 
-def _may_propose(state: State, leader: BrokerId) -> bool:
+def may_propose(state: State, leader: BrokerId) -> bool:
     """Whether no proposal of this life of the broker is under way (``AlterPartitionManager.submit``)."""
     slot = state.altering[leader]
     sent = slot.request if isinstance(slot, AlterPartitionAnswer) else slot
@@ -284,9 +285,10 @@ def propose_shrink(state: State, *, leader: BrokerId, follower: BrokerId) -> Sta
     mine = state.replicas[leader]
     if not state.budget.lags or not leads(state, leader) or follower == leader or follower not in mine.isr or mine.proposed:
         return None
-    if not _may_propose(state, leader) or state.followers[leader][follower].end_offset == state.logs[leader].end_offset:
+    if not may_propose(state, leader) or state.followers[leader][follower].end_offset == state.logs[leader].end_offset:
         return None
-    return put(_proposing(state, leader, mine.isr - {follower}), budget=spend(state.budget, "lags"))
+    after = put(state, followers={leader: late(state.followers[leader], frozenset({follower}))}, budget=spend(state.budget, "lags"))
+    return _proposing(after, leader, mine.isr - {follower})
 
 
 @action(leader=brokers, follower=brokers)

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from hwmark.model.machine import Machine
 
-from . import broker, clients, controller, follower, leader, network
+from . import broker, caught_up, clients, controller, follower, leader, network
 from .rules import PartitionRules
 from .state import Bounds, Config, State, initial
 
@@ -33,6 +33,7 @@ ACTIONS = (
     clients.reset_position,
     leader.propose_shrink,
     leader.propose_from_memory,
+    caught_up.let_lag_time_pass,
     controller.answer_alter_partition,
     leader.receive_alter_partition,
     broker.learn_metadata,

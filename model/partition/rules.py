@@ -2,7 +2,9 @@
 """The decisions of the ``partition`` machine: one enum each, whose first member is what Kafka 4.3 does.
 
 The other members are what Kafka did before, or a mistake that one of its checks excludes; each is there to be switched
-on, so that the check shows what it is for. ``METADATA_AGAIN`` is the exception: its two members are both of interest.
+on, so that the check shows what it is for. The exceptions say which member Kafka's own is: three keep promises that Kafka
+4.3.1 does not (``MetadataAgain``, ``Refusal``, ``ElrMembers``), and one leaves out what no promise of all others rests on
+(``CaughtUp``).
 """
 
 from __future__ import annotations
@@ -128,7 +130,36 @@ class LateCopy(Enum):
     """It is handled like the first, whenever it comes: after its sender gave the proposal up, it may be accepted all the same."""
 
 
-# -- elections --
+class CaughtUp(Enum):
+    """For which followers outside of the ISR the high watermark waits too (``Partition.maybeIncrementLeaderHW``)."""
+
+    NOBODY = "nobody"
+    """For none: as if ``replica.lag.time.max.ms`` were over at once."""
+    KEEPING_UP = "keeping_up"
+    """For those that lately had all that the leader had, or all that it had at their fetch before (KAFKA-4485, as in 4.3.1)."""
+    AT_THE_END = "at_the_end"
+    """For those that lately had all that the leader had as they fetched."""
+
+
+class GivenUp(Enum):
+    """What a leader does once ``replica.lag.time.max.ms`` is over for a follower that its high watermark waited for."""
+
+    ADVANCES = "advances"
+    """It looks again how far its high watermark may advance."""
+    ENDS_THERE = "ends_there"
+    """Nothing: the high watermark waits for the next append, or for a fetch that is further than the last (to 4.3.1)."""
+
+
+# -- the ELR, and elections --
+
+
+class ElrMembers(Enum):
+    """Who stays eligible when a reassignment is over (``PartitionChangeBuilder.maybePopulateTargetElr``)."""
+
+    REPLICAS = "replicas"
+    """Replicas."""
+    FORMER_REPLICAS = "former_replicas"
+    """Also a broker that is no replica any more, and deletes its log (4.0 to 4.3.1)."""
 
 
 class UncleanChoice(Enum):
@@ -246,6 +277,9 @@ class PartitionRules:
     metadata_again: MetadataAgain = MetadataAgain.SKIPPED
     refusal: Refusal = Refusal.ADVANCES
     late_copy: LateCopy = LateCopy.DROPPED
+    caught_up: CaughtUp = CaughtUp.NOBODY
+    given_up: GivenUp = GivenUp.ADVANCES
+    elr_members: ElrMembers = ElrMembers.REPLICAS
     unclean_choice: UncleanChoice = UncleanChoice.FIRST_ASSIGNED
     fetch_fence: FetchFence = FetchFence.LEADER_EPOCH
     truncation: Truncation = Truncation.EPOCH_AND_END

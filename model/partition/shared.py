@@ -12,7 +12,7 @@ from hwmark.model.log import EpochCache, EpochEntry, Log, assign_epoch, epoch_en
 from hwmark.model.machine import BrokerId, PerBroker, impossible, put
 
 from .decisions import Brokers, Circumstances, PartitionState, effective_min_isr, election_type
-from .rules import EpochBegin, HighWatermarkMinimum, HighWatermarkOver, PartitionRules
+from .rules import ElrMembers, EpochBegin, HighWatermarkMinimum, HighWatermarkOver, PartitionRules
 from .state import Bounds, Budget, Config, Registration, Replica, State, Status
 
 # -- domains --
@@ -60,13 +60,25 @@ def is_active(registration: Registration) -> bool:
     return not registration.fenced and not registration.in_controlled_shutdown
 
 
-def circumstances(state: State, config: Config) -> Circumstances:
+def keeps_former_replicas(rules: PartitionRules) -> bool:
+    """Whether a broker that is no replica any more may stay eligible to lead."""
+    match rules.elr_members:
+        case ElrMembers.REPLICAS:
+            return False
+        case ElrMembers.FORMER_REPLICAS:
+            return True
+        case _:
+            assert_never(rules.elr_members)
+
+
+def circumstances(state: State, rules: PartitionRules, config: Config) -> Circumstances:
     """Return what the controller's decisions depend on."""
     return Circumstances(
         acceptable=frozenset(broker for broker, registration in enumerate(state.registrations) if is_active(registration)),
         min_isr=effective_min_isr(config.min_isr, truth(state).replicas),
         election=election_type(unclean_allowed=config.unclean_elections),
         elr_enabled=config.elr,
+        elr_of_replicas=not keeps_former_replicas(rules),
     )
 
 
@@ -137,6 +149,11 @@ def holds_back(rules: PartitionRules, replica: Replica) -> Brokers:
             assert_never(rules.high_watermark_over)
 
 
+def caught_up(state: State, leader: BrokerId) -> Brokers:
+    """Return which followers have lately had all that a leader has, as far as it notes that."""
+    return frozenset(follower for follower, known in enumerate(state.followers[leader]) if known.caught_up)
+
+
 def may_advance(rules: PartitionRules, config: Config, replica: Replica) -> bool:
     """Whether the ISR is large enough for the high watermark to advance."""
     match rules.high_watermark_minimum:
@@ -154,7 +171,7 @@ def with_high_watermark(state: State, rules: PartitionRules, config: Config, lea
     if not may_advance(rules, config, mine):
         return state
     end_offset = state.logs[leader].end_offset
-    for member in sorted(holds_back(rules, mine)):
+    for member in sorted(holds_back(rules, mine) | caught_up(state, leader)):
         if member != leader:
             end_offset = min(end_offset, state.followers[leader][member].end_offset)
     return put(state, replicas={leader: put(mine, high_watermark=end_offset)}) if end_offset > mine.high_watermark else state

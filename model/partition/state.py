@@ -97,10 +97,16 @@ class Replica:
 
 @frozen(cache_hash=True)
 class Follower:
-    """What a leader knows of a follower: up to where it has fetched, and in which broker epoch."""
+    """What a leader knows of a follower: up to where it has fetched, and in which broker epoch.
+
+    The rest is noted only where the high watermark waits for who has caught up: where the leader's log ended at the last
+    fetch of this leader epoch, and whether the follower had all of it within ``replica.lag.time.max.ms``.
+    """
 
     end_offset: int = UNKNOWN
     broker_epoch: int = UNKNOWN
+    leader_end_offset: int = UNKNOWN
+    caught_up: bool = False
 
 
 # -- messages --
@@ -283,7 +289,7 @@ class Bounds:
     lossy_crashes: int = field(default=0, validator=[validators.ge(0), validators.le(9)])
     """A broker's machine fails: what was not flushed is gone, and that may be any part of the end of its log."""
     lags: int = field(default=0, validator=[validators.ge(0), validators.le(9)])
-    """A leader proposes to drop a follower that lacks records."""
+    """A leader proposes to drop a follower that lacks records, or waits no more for one outside of the ISR that runs."""
     losses: int = field(default=0, validator=[validators.ge(0), validators.le(9)])
     """A message is lost, and its sender notices."""
     duplicates: int = field(default=0, validator=[validators.ge(0), validators.le(9)])

@@ -94,6 +94,32 @@ LESSONS = {
         "from a new proposal. Kafka goes by its connections: what was sent before is not handled after the answer.",
         "Partition.handleAlterPartitionError",
     ),
+    "partition_waiting_at_the_end": lesson(
+        "partition_waiting_at_the_end",
+        "kept_up_is_proposed",
+        "A follower outside of the ISR has at each fetch what the leader had at the fetch before, but a record has come since; as the "
+        "leader is alone in the ISR, that record is committed at once, and the follower is always one short of the high watermark. It "
+        "would stay outside for as long as records come. KAFKA-4485 ended it: such a follower counts as caught up, and the high "
+        "watermark waits for it.",
+        "KAFKA-4485; apache/kafka#2208; Partition.maybeIncrementLeaderHW",
+    ),
+    "partition_given_up_ends_there": lesson(
+        "partition_given_up_ends_there",
+        "commits_at_last",
+        "A follower outside of the ISR keeps up and dies, and the next record is not committed, as the high watermark waits for who has"
+        " lately caught up. Then the time is over for which it counts as caught up; but nothing makes the leader look again before the "
+        "next append or fetch. It should look when the time is over.",
+        "Partition.maybeIncrementLeaderHW of 4.3.1",
+    ),
+    "partition_former_replica_eligible": lesson(
+        "partition_former_replica_eligible",
+        "acknowledged_is_never_lost",
+        "The leader, alone in the ISR, is replaced by another broker, stays eligible although it is no replica any more, and deletes its"
+        " log; then it replaces the other replica, the new leader crashes, and it is elected without a single record. Who left the ISR "
+        "is taken for complete, whatever became of its replica. The ELR should be restricted to the replicas; Kafka's controller does "
+        "not do that up to 4.3.1.",
+        "KIP-966; PartitionChangeBuilder.maybePopulateTargetElr of 4.3.1",
+    ),
     "partition_expand_unguarded": lesson(
         "partition_expand_unguarded",
         "candidates_hold_committed",

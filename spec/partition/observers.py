@@ -5,12 +5,12 @@ from __future__ import annotations
 
 from attrs import evolve, frozen
 
-from hwmark.model.log import Record
+from hwmark.model.log import UNDEFINED_EPOCH, Record
 from hwmark.model.machine import BrokerId, Step
 from hwmark.model.partition.alter_partition import AlterPartition
 from hwmark.model.partition.decisions import NOBODY, PartitionState
 from hwmark.model.partition.shared import leads, truth
-from hwmark.model.partition.state import FetchRequest, State
+from hwmark.model.partition.state import UNKNOWN, FetchAnswer, FetchRequest, State
 from hwmark.spec.property import Observer
 
 Committed = tuple[Record, ...]
@@ -137,6 +137,66 @@ def accepted_isr(before: State, step: Step) -> frozenset[BrokerId]:
 
 EXCUSES = Observer("excuses", memory=Excuses, initial=lambda _: Excuses(), observe=_excuses)
 """What may have cost committed records, and is no fault of the protocol."""
+
+
+# -- who keeps up --
+
+
+@frozen(cache_hash=True)
+class Keeper:
+    """What was seen of a broker that fetches: from which leader in which epoch, and where that leader's log ended at its last fetch.
+
+    ``fetches``: how many of its fetches kept up, one after the other, since the leader last learned of a decision; two are as
+    good as more.
+    """
+
+    leader: BrokerId = NOBODY
+    leader_epoch: int = UNDEFINED_EPOCH
+    leader_end_offset: int = UNKNOWN
+    fetches: int = 0
+
+
+KeepingUp = tuple[Keeper, ...]
+"""What was seen of each broker."""
+
+
+def _first_keeping_up(state: State) -> KeepingUp:
+    return (Keeper(),) * len(state.replicas)
+
+
+def _keeping_up(memory: KeepingUp, before: State, step: Step, after: State) -> KeepingUp:
+    follower: BrokerId
+    match step.action:
+        case "let_lag_time_pass" | "propose_shrink":
+            return _replaced(memory, step.choices["follower"], Keeper())
+        case "learn_metadata":  # somebody may be fenced
+            return tuple(Keeper() if known.leader == step.choices["broker"] else known for known in memory)
+        case "handle_fetch":
+            follower = step.choices["follower"]
+        case _:
+            return memory
+    request, known = before.fetching[follower], memory[follower]
+    if not isinstance(request, FetchRequest) or not _is_served(request, after.fetching[follower]):
+        return _replaced(memory, follower, Keeper())
+    leader, end_offset = request.leader, after.logs[request.leader].end_offset
+    is_next = (known.leader, known.leader_epoch) == (leader, request.leader_epoch)
+    keeps_up = is_next and request.fetch_offset >= known.leader_end_offset
+    return _replaced(memory, follower, Keeper(leader, request.leader_epoch, end_offset, min(known.fetches + 1, 2) if keeps_up else 0))
+
+
+def _is_served(request: FetchRequest, answer: FetchRequest | FetchAnswer | None) -> bool:
+    """Whether a leader has taken a fetch for a sign of where the follower is."""
+    if isinstance(answer, FetchAnswer):
+        return answer.error is None and answer.diverging_epoch == UNDEFINED_EPOCH
+    return answer == evolve(request, held=True)
+
+
+def _replaced(memory: KeepingUp, broker: BrokerId, keeper: Keeper) -> KeepingUp:
+    return (*memory[:broker], keeper, *memory[broker + 1 :])
+
+
+KEEPING_UP = Observer("keeping_up", memory=KeepingUp, initial=_first_keeping_up, observe=_keeping_up)
+"""Whose fetches keep up with the leader."""
 
 
 # -- what clients were told --

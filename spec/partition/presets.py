@@ -7,12 +7,15 @@ from attrs import evolve
 
 from hwmark.model.partition.rules import (
     AnswerMatch,
+    CaughtUp,
     Eligibility,
+    ElrMembers,
     EpochBegin,
     ExpandGuard,
     ExpandOn,
     FetcherRestart,
     FetchFence,
+    GivenUp,
     HighWatermarkMinimum,
     HighWatermarkOfDivergence,
     HighWatermarkOver,
@@ -31,10 +34,14 @@ from hwmark.model.partition.rules import (
 )
 
 RIGHT = PartitionRules()
+WAITING = evolve(RIGHT, caught_up=CaughtUp.KEEPING_UP)
+KAFKA = evolve(RIGHT, metadata_again=MetadataAgain.APPLIED, refusal=Refusal.ENDS_THERE, elr_members=ElrMembers.FORMER_REPLICAS)
 
 PRESETS = {
     "partition": RIGHT,
-    "kafka_4_3": evolve(RIGHT, metadata_again=MetadataAgain.APPLIED, refusal=Refusal.ENDS_THERE),
+    "kafka_4_3": KAFKA,
+    "kafka_4_3_waiting": evolve(KAFKA, caught_up=CaughtUp.KEEPING_UP, given_up=GivenUp.ENDS_THERE),
+    "waiting": WAITING,
     # who is who
     "registration_unmatched": evolve(RIGHT, registration_match=RegistrationMatch.ANY),
     "shutdown_trusted": evolve(RIGHT, shutdown_detection=ShutdownDetection.TRUSTED),
@@ -54,7 +61,12 @@ PRESETS = {
     "commit_on_all_replicas": evolve(RIGHT, high_watermark_over=HighWatermarkOver.ALL_REPLICAS),
     "commit_on_leader": evolve(RIGHT, high_watermark_over=HighWatermarkOver.LEADER),
     "high_watermark_below_min_isr": evolve(RIGHT, high_watermark_minimum=HighWatermarkMinimum.ANY_ISR),
-    # elections
+    # who has caught up
+    "waiting_at_the_end": evolve(RIGHT, caught_up=CaughtUp.AT_THE_END),
+    "waiting_applied_again": evolve(WAITING, metadata_again=MetadataAgain.APPLIED),
+    "waiting_ends_there": evolve(WAITING, given_up=GivenUp.ENDS_THERE),
+    # the ELR, and elections
+    "former_replicas_eligible": evolve(RIGHT, elr_members=ElrMembers.FORMER_REPLICAS),
     "unclean_election_of_longest_log": evolve(RIGHT, unclean_choice=UncleanChoice.LONGEST_LOG),
     # fetching
     "fetch_unfenced": evolve(RIGHT, fetch_fence=FetchFence.NONE),

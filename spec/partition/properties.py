@@ -13,7 +13,8 @@ from hwmark.model.log import UNDEFINED_EPOCH, Log
 from hwmark.model.machine import BrokerId, Step
 from hwmark.model.partition.alter_partition import Errors
 from hwmark.model.partition.decisions import NOBODY, LeaderRecovery, effective_min_isr
-from hwmark.model.partition.rules import LatestOffset, PartitionRules
+from hwmark.model.partition.leader import may_propose
+from hwmark.model.partition.rules import CaughtUp, LatestOffset, PartitionRules
 from hwmark.model.partition.shared import brokers, consumers, is_active, leads, maximal_isr, records, truth
 from hwmark.model.partition.state import (
     Acks,
@@ -27,7 +28,17 @@ from hwmark.model.partition.state import (
 )
 from hwmark.spec.property import Witness, converges, invariant, leads_to, reachable, step_property, witness
 
-from .observers import ACKNOWLEDGED, EVER_COMMITTED, EXCUSES, LATEST_OFFSET, Committed, Excuses, accepted_isr
+from .observers import (
+    ACKNOWLEDGED,
+    EVER_COMMITTED,
+    EXCUSES,
+    KEEPING_UP,
+    LATEST_OFFSET,
+    Committed,
+    Excuses,
+    KeepingUp,
+    accepted_isr,
+)
 
 # -- what several promises are about --
 
@@ -86,13 +97,10 @@ def disagreement(ours: Log, theirs: Log, end_offset: int) -> Witness | None:
 
 @invariant(sources=("S4", "S5", "S5-eligible", "K-966"))
 def valid_partition(state: State, config: Config) -> Witness | None:
-    """The ISR is made of replicas, nobody is also in the ELR, the leader is in the ISR, and a large enough ISR leaves no ELR.
-
-    The ELR may name brokers that are no replicas any more: Kafka 4.3.1 does not restrict it to them.
-    """
+    """ISR and ELR are made of replicas, nobody is in both, the leader is in the ISR, and a large enough ISR leaves no ELR."""
     partition = truth(state)
     is_wrong = (
-        not partition.isr <= set(partition.replicas)
+        not partition.isr | partition.elr <= set(partition.replicas)
         or bool(partition.isr & partition.elr)
         or (partition.leader != NOBODY and partition.leader not in partition.isr)
         or (bool(partition.elr) and len(partition.isr) >= effective_min_isr(config.min_isr, partition.replicas))
@@ -288,6 +296,32 @@ def consuming_deletes_nothing(before: State, step: Step, after: State, *, broker
     return None if before.logs[broker] == after.logs[broker] else witness(step=str(step))
 
 
+@step_property(sources=("S4-lag", "S6-caught-up", "KAFKA-4485"), observers=(KEEPING_UP,), follower=brokers)
+def kept_up_is_proposed(
+    before: State,
+    step: Step,
+    after: State,
+    rules: PartitionRules,
+    keeping_up: tuple[KeepingUp, KeepingUp],
+    *,
+    follower: BrokerId,
+) -> Witness | None:
+    """Where leaders wait for whoever caught up, a follower of which two fetches one after the other keep up is in the ISR or proposed.
+
+    Unless another change of the ISR is under way. A fetch keeps up if it asks for what comes after all that the leader had
+    at the fetch before. Where leaders wait for nobody that is not promised: the high watermark may run ahead for ever.
+    """
+    kept = keeping_up[1][follower]
+    if rules.caught_up is CaughtUp.NOBODY or step.action != "handle_fetch" or step.choices["follower"] != follower or kept.fetches < 2:
+        return None
+    mine = after.replicas[kept.leader]
+    if follower in maximal_isr(mine) or mine.proposed or not may_propose(after, kept.leader):
+        return None
+    return witness(
+        step=str(step), isr=mine.isr, high_watermark=mine.high_watermark, fetched=after.followers[kept.leader][follower].end_offset
+    )
+
+
 # -- clients --
 
 
@@ -439,6 +473,7 @@ def has_uncommitted(state: State, broker: BrokerId) -> bool:
         "fence_broker",
         "answer_alter_partition",
         "receive_alter_partition",
+        "let_lag_time_pass",
         "deliver_duplicate",
     ),
     broker=brokers,
@@ -500,6 +535,7 @@ PROPERTIES = (
     epochs_grow,
     followers_only_pull,
     consuming_deletes_nothing,
+    kept_up_is_proposed,
     latest_offset_grows,
     position_is_an_offset,
     reads_are_committed,

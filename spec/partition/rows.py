@@ -13,6 +13,7 @@ from hwmark.spec.row import Row
 from .scopes import ONE, THREE, THREE_WITHOUT_ELR, TWO, TWO_MIN_TWO
 
 LAGS = Bounds(brokers=2, records=1, lags=1)
+LAG_TWICE = evolve(LAGS, lags=2)
 FENCE = Bounds(brokers=2, records=1, fences=1)
 FENCES = Bounds(brokers=2, records=1, fences=2)
 FENCE_WITHOUT_RECORDS = Bounds(brokers=2, records=0, fences=1)
@@ -30,6 +31,9 @@ LAST_MEMBER = evolve(LOSSY_OF_THREE, initial_isr=1)
 LAST_MEMBERS = evolve(LAST_MEMBER, lossy_crashes=2)
 OUTSIDE = Bounds(brokers=3, records=1, initial_isr=2, fences=1)
 ALONE = Bounds(brokers=3, records=1, initial_isr=1)
+KEPT_UP = Bounds(brokers=2, records=3, initial_records=1, initial_isr=1)
+KEPT_UP_AND_CRASH = evolve(KEPT_UP, crashes=1)
+MOVED_TWICE = Bounds(brokers=3, records=1, initial_records=1, initial_isr=1, reassignments=2, crashes=1, stays_down=True)
 DELETION = Bounds(brokers=2, records=1, deletions=1)
 CONSUMER = Bounds(brokers=1, records=1, lossy_crashes=1, consumers=1)
 FOLLOWER_READS = Bounds(brokers=2, records=2, fences=1, consumers=1)
@@ -124,8 +128,8 @@ ROWS = (
     ),
     row(
         id="partition_as_kafka_4_3",
-        rule="metadata_again, refusal",
-        statement="The two rules in which Kafka 4.3.1, as its source reads, is not the machine whose promises hold.",
+        rule="metadata_again, refusal, elr_members",
+        statement="The three rules in which Kafka 4.3.1, as its source reads, is not the machine whose promises hold.",
         sources=("K-497", "KAFKA-13790"),
         rules_off="kafka_4_3",
         bounds=LAGS,
@@ -233,6 +237,42 @@ ROWS = (
         bounds=ALONE,
         breaks={"candidates_hold_committed": 1},
         trace="partition_high_watermark_below_min_isr",
+        quick=False,
+    ),
+    # -- who has caught up --
+    row(
+        id="partition_as_kafka_4_3_waiting",
+        rule="caught_up, metadata_again, refusal, given_up, elr_members",
+        statement="The high watermark of Kafka 4.3.1 also waits for a follower outside of the ISR that has lately caught up: so a leader "
+        "that forgot whom it proposed loses a record only once replica.lag.time.max.ms is over for that follower as well.",
+        sources=("S6-caught-up", "S6", "K-497", "KAFKA-13790", "KAFKA-4485"),
+        rules_off="kafka_4_3_waiting",
+        bounds=LAG_TWICE,
+        breaks={"maximal_isr_is_superset": 7, "candidates_hold_committed": 9},
+    ),
+    row(
+        id="keeping_up_is_caught_up",
+        rule="caught_up",
+        statement="A follower that has at each fetch what the leader had at the fetch before counts as caught up, and the high watermark "
+        "waits for it; else one that is always a record behind stays out of the ISR for as long as records come.",
+        sources=("S6-caught-up", "S4-lag", "KAFKA-4485", "kafka#2208"),
+        rules_off="waiting_at_the_end",
+        rules_on="waiting",
+        bounds=KEPT_UP,
+        breaks={"kept_up_is_proposed": 10},
+        trace="partition_waiting_at_the_end",
+    ),
+    row(
+        id="given_up_frees_the_high_watermark",
+        rule="given_up",
+        statement="Once replica.lag.time.max.ms is over for a follower that the high watermark waited for, the leader should look again. "
+        "Kafka looks only at the next append or further fetch (to 4.3.1): until then a producer waits in vain.",
+        sources=("S6-caught-up", "S7"),
+        rules_off="waiting_ends_there",
+        rules_on="waiting",
+        bounds=KEPT_UP_AND_CRASH,
+        breaks={"commits_at_last": 10},
+        trace="partition_given_up_ends_there",
         quick=False,
     ),
     # -- fetching --
@@ -402,6 +442,19 @@ ROWS = (
         trace="partition_acks_leader",
     ),
     # -- the last replica standing --
+    row(
+        id="only_replicas_are_eligible",
+        rule="elr_members",
+        statement="Who is no replica any more must not stay eligible to lead: it deletes its log, and if it is made a replica again, it may"
+        " be elected without loss, as it seems. Kafka does not restrict the ELR to the replicas (4.0 to 4.3.1).",
+        sources=("K-966", "S5-eligible", "KIP-966"),
+        rules_off="former_replicas_eligible",
+        config=TWO_MIN_TWO,
+        bounds=MOVED_TWICE,
+        breaks={"valid_partition": 9, "candidates_hold_committed": 10, "acknowledged_is_never_lost": 14},
+        trace="partition_former_replica_eligible",
+        quick=False,
+    ),
     row(
         id="eligible_leader_replicas",
         rule="elr",

@@ -40,6 +40,13 @@ def adds(moment: Moment) -> Event:
     return Event(caption, broker_name(leader), sends=proposal_sent(moment.before, moment.after, leader))
 
 
+def gives_up(moment: Moment) -> Event:
+    """A leader does not wait for a follower outside of the ISR any more."""
+    leader, follower = moment.chosen("leader"), moment.chosen("follower")
+    caption = f"{called(moment.before, leader)} does not wait for broker {follower} any more, which is outside of the ISR"
+    return Event(f"{caption}{committed(moment, leader)}", broker_name(leader))
+
+
 def learns_answer(moment: Moment) -> Event:
     """A leader hears what became of its proposal."""
     leader = moment.chosen("leader")
@@ -149,6 +156,7 @@ def delivers(moment: Moment) -> Event:
 ISR_EVENTS: dict[str, Callable[[Moment], Event]] = {
     "propose_shrink": drops,
     "propose_from_memory": adds,
+    "let_lag_time_pass": gives_up,
     "answer_alter_partition": answers,
     "receive_alter_partition": learns_answer,
     "lose_alter_partition_answer": loses_answer,

@@ -6,7 +6,7 @@ from __future__ import annotations
 from hwmark.model.machine import BrokerId
 from hwmark.model.partition.decisions import NOBODY, LeaderRecovery
 from hwmark.model.partition.shared import truth
-from hwmark.model.partition.state import UNKNOWN, Process, Replica, State, Status
+from hwmark.model.partition.state import UNKNOWN, Follower, Process, Replica, State, Status
 from hwmark.spec.naming import braces, broker_name, epoch_name, letter
 from hwmark.spec.view import Cell, Lane, Mark, Tone
 
@@ -88,9 +88,14 @@ def broker_facts(state: State, broker: BrokerId) -> dict[str, str]:
         facts["proposed ISR"] = braces(replica.proposed)
     facts["epoch start"] = str(replica.epoch_start)
     followers = enumerate(state.followers[broker])
-    facts |= {f"broker {other} at": str(one.end_offset) for other, one in followers if other != broker and one.end_offset != UNKNOWN}
+    facts |= {f"broker {other} at": fetched(one) for other, one in followers if other != broker and one.end_offset != UNKNOWN}
     waiting = [letter(record) for record, one in enumerate(state.produced) if one is not None and one.leader == broker]
     return facts | ({"not yet answered": ", ".join(waiting)} if waiting else {})
+
+
+def fetched(known: Follower) -> str:
+    """Return how far a follower is, as its leader knows, and whether the high watermark waits for it in any case."""
+    return f"{known.end_offset}, caught up" if known.caught_up else str(known.end_offset)
 
 
 def role_of(state: State, broker: BrokerId) -> tuple[str, Tone]:

@@ -253,18 +253,18 @@ class Model:
         broker = WITNESS if event.number < 16 else event.broker
         if state.registrations[broker].fenced:
             return None
-        partition = changes.broker_fenced(truth(state), broker, circumstances(state, self.config))
+        partition = changes.broker_fenced(truth(state), broker, circumstances(state, KAFKA, self.config))
         return with_registration(decided(state, partition), broker, fenced=True), []
 
     def _unfence(self, state: State, event: Event) -> tuple[State, list[Told]] | None:
         broker = WITNESS if event.flag else event.broker
         if not state.registrations[broker].fenced:
             return None
-        partition = changes.broker_unfenced(truth(state), broker, circumstances(state, self.config))
+        partition = changes.broker_unfenced(truth(state), broker, circumstances(state, KAFKA, self.config))
         return with_registration(decided(state, partition), broker, fenced=False), []
 
     def _restart(self, state: State, event: Event) -> tuple[State, list[Told]] | None:
-        partition = changes.broker_fenced(truth(state), event.broker, circumstances(state, self.config))
+        partition = changes.broker_fenced(truth(state), event.broker, circumstances(state, KAFKA, self.config))
         broker_epoch = state.registrations[event.broker].broker_epoch + 1
         process = evolve(state.processes[event.broker], life=broker_epoch, broker_epoch=broker_epoch)
         after = put(decided(state, partition), processes={event.broker: process})
@@ -277,11 +277,11 @@ class Model:
         if not joining or event.broker not in now.replicas or now.adding:
             return None
         replicas = tuple(joining[0] if broker == event.broker else broker for broker in now.replicas)
-        return decided(state, changes.reassign(now, replicas, circumstances(state, self.config))), []
+        return decided(state, changes.reassign(now, replicas, circumstances(state, KAFKA, self.config))), []
 
     def _come_back(self, state: State, _event: Event) -> tuple[State, list[Told]] | None:
         """Broker 0 is deposed, if it leads; it joins another leader's ISR, and is preferred to lead."""
-        now, by = truth(state), circumstances(state, self.config)
+        now, by = truth(state), circumstances(state, KAFKA, self.config)
         if state.registrations[WITNESS].fenced:
             return None
         if now.leader == WITNESS:
@@ -552,6 +552,8 @@ ELSEWHERE = {
     "shutdown_detection",
     "eligibility",
     "version_check",
+    "elr_members",
+    "given_up",
     "expand_on",
     "late_copy",
     "unclean_choice",
@@ -592,7 +594,7 @@ def min_isr_of_the_operator(min_insync_replicas: int, replicas: tuple[BrokerId, 
 
 @pytest.mark.parametrize(
     ("module", "name", "wrong"),
-    [(leader, "_may_propose", proposes_meanwhile), (leader, "effective_min_isr", min_isr_of_the_operator)],
+    [(leader, "may_propose", proposes_meanwhile), (leader, "effective_min_isr", min_isr_of_the_operator)],
     ids=["proposes_meanwhile", "min_isr_of_the_operator"],
 )
 def test_a_wrong_decision_is_found_out(
@@ -758,6 +760,34 @@ def test_who_was_caught_up_a_moment_ago_holds_the_high_watermark_back(partition:
     ]
     assert [one["highWatermark"] for one in seen] == [0, 1, 1, 4]
     assert [one["maximalIsr"] for one in seen] == [[0, 1], [0], [0], [0]]
+
+
+KEEPS_UP = [
+    *ALIVE,
+    publish(1, {0}, replicas=(0, 1)),
+    append(0),
+    fetch(1, 0, last_fetched_epoch=-1),
+    append(1),
+    fetch(1, 1),
+    append(2),
+]
+"""Broker 1, outside of the ISR, has at its second fetch what the leader had at the first; the third record comes."""
+
+
+def test_who_keeps_up_is_waited_for_and_joins(partition: Witness) -> None:
+    """The high watermark stays where it is, so that the next fetch reaches it; without the wait it would be a record ahead again."""
+    assert play(partition, KEEPS_UP)[-1][1]["highWatermark"] == 2
+    assert play(partition, [*KEEPS_UP, fetch(1, 2)])[-1][1]["maximalIsr"] == [0, 1]
+    assert play(partition, KEEPS_UP, lag_ms=NO_TIME)[-1][1]["highWatermark"] == 3
+    assert play(partition, [*KEEPS_UP, fetch(1, 2)], lag_ms=NO_TIME)[-1][1]["maximalIsr"] == [0]
+
+
+def test_whoever_is_given_up_frees_no_high_watermark(partition: Witness) -> None:
+    """The follower dies: neither that it is fenced nor that its time is over makes the leader look again, but the next append does."""
+    dies = [*KEEPS_UP, register(1, fenced=True), sleep(LAG_MS + 1), SHRINK, ["isAcknowledged", {"offset": 3}], append(3)]
+    *_, waits, appended = play(partition, dies)
+    assert (waits[0][0], waits[1]["highWatermark"], waits[1]["maximalIsr"]) == (False, 2, [0])
+    assert appended[1]["highWatermark"] == 4
 
 
 def test_all_who_lag_are_dropped_at_once(partition: Witness) -> None:

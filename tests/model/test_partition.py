@@ -11,7 +11,7 @@ from partition_states import BOUNDS, CONFIG, START
 
 from hwmark.model.log import Log, Record
 from hwmark.model.partition.machine import ACTIONS, machine
-from hwmark.model.partition.rules import PartitionRules
+from hwmark.model.partition.rules import ElrMembers, PartitionRules
 from hwmark.model.partition.shared import circumstances, truth
 from hwmark.model.partition.state import Bounds, Budget, Config, Start, State, initial, partition_epochs, perturbations
 
@@ -70,8 +70,14 @@ def test_the_budget_is_what_the_bounds_say() -> None:
 
 def test_what_the_controller_goes_by() -> None:
     """Who is active, how small the ISR may be, and what the operator allows."""
-    by = circumstances(START, evolve(CONFIG, min_isr=7, unclean_elections=True, elr=False))
+    by = circumstances(START, PartitionRules(), evolve(CONFIG, min_isr=7, unclean_elections=True, elr=False))
     assert (by.acceptable, by.min_isr, by.election.value, by.elr_enabled) == (frozenset(range(4)), 3, "unclean", False)
+
+
+@pytest.mark.parametrize(("members", "of_replicas"), [(ElrMembers.REPLICAS, True), (ElrMembers.FORMER_REPLICAS, False)])
+def test_who_may_be_eligible(members: ElrMembers, *, of_replicas: bool) -> None:
+    """Replicas alone, or in Kafka also who was one."""
+    assert circumstances(START, PartitionRules(elr_members=members), CONFIG).elr_of_replicas is of_replicas
 
 
 def test_replicas_need_brokers() -> None:

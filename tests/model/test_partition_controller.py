@@ -12,6 +12,7 @@ from partition_states import (
     START,
     A,
     B,
+    C,
     controller_down,
     decision,
     fenced,
@@ -30,7 +31,7 @@ from partition_states import (
     without,
 )
 
-from hwmark.model.log import Record
+from hwmark.model.log import Log, Record
 from hwmark.model.machine import Action, ImpossibleError, put
 from hwmark.model.partition.alter_partition import AlterPartition, BrokerState, Errors
 from hwmark.model.partition.controller import (
@@ -361,6 +362,8 @@ def test_only_who_is_alive_is_elected() -> None:
     assert truth(taken(elect_uncleanly, equal, rules=given)).leader == 1
     assert truth(taken(elect_uncleanly, fenced(equal, 1), rules=given)).leader == 2
     assert truth(taken(elect_uncleanly, fenced(LOST, 0))).leader == 1
+    former = put(LOST, logs={3: Log((A, B, C), 0)})
+    assert truth(taken(elect_uncleanly, former, rules=given)).leader == 2, "who is no replica does not count, whatever it still has"
 
 
 def test_a_replica_is_replaced() -> None:

@@ -148,6 +148,8 @@ def test_a_removed_replica_stays_in_the_elr() -> None:
     assert after == evolve(
         before, replicas=(0, 1, 3), isr=these(0, 3), elr=these(1, 2), adding=these(), removing=these(), leader_epoch=5, partition_epoch=8
     )
+    restricted = change(before, evolve(before, isr=these(0, 2, 3)), alive(0, 2, 3, min_isr=3, elr_of_replicas=True))
+    assert restricted == evolve(after, elr=these(1))
 
 
 # -- elections --

@@ -35,10 +35,10 @@ from hwmark.model.log import Log, Record
 from hwmark.model.machine import Step, put
 from hwmark.model.partition.alter_partition import Errors
 from hwmark.model.partition.decisions import NOBODY, LeaderRecovery
-from hwmark.model.partition.rules import LatestOffset, PartitionRules
+from hwmark.model.partition.rules import CaughtUp, LatestOffset, PartitionRules
 from hwmark.model.partition.state import Acks, Config, FetchError, State, Status
 from hwmark.spec.partition import properties as promises
-from hwmark.spec.partition.observers import Excuses
+from hwmark.spec.partition.observers import Excuses, Keeper
 from hwmark.spec.property import Property
 
 CLASSIC = evolve(CONFIG, elr=False)
@@ -93,9 +93,8 @@ LEARN = Step("learn_metadata", {"broker": 0, "partition_epoch": 0})
         (partition(START, isr=NONE, elr=frozenset({1}), leader=NOBODY), CONFIG),
         (partition(START, isr=frozenset({0}), leader=NOBODY), CLASSIC),
         (partition(START, isr=frozenset({2}), leader=2, leader_recovery=LeaderRecovery.RECOVERING), CONFIG),
-        (partition(START, isr=frozenset({0}), elr=frozenset({3})), CONFIG),
     ],
-    ids=["all in sync", "one eligible", "nobody leads", "the last member", "recovering", "one eligible that is no replica"],
+    ids=["all in sync", "one eligible", "nobody leads", "the last member", "recovering"],
 )
 def test_a_valid_partition(state: State, config: Config) -> None:
     """As the controller decides it."""
@@ -106,6 +105,7 @@ def test_a_valid_partition(state: State, config: Config) -> None:
     ("changed", "config"),
     [
         ({"isr": frozenset({0, 3})}, CONFIG),
+        ({"isr": frozenset({0}), "elr": frozenset({3})}, CONFIG),
         ({"isr": frozenset({0}), "elr": frozenset({0})}, CONFIG),
         ({"leader": 1, "isr": frozenset({0})}, CONFIG),
         ({"isr": frozenset({0, 1}), "elr": frozenset({2})}, CONFIG),
@@ -115,6 +115,7 @@ def test_a_valid_partition(state: State, config: Config) -> None:
     ],
     ids=[
         "no replica in sync",
+        "no replica eligible",
         "both",
         "leader outside",
         "needless ELR",
@@ -369,6 +370,33 @@ def test_reading_deletes_nothing(action: str) -> None:
     assert at(promises.consuming_deletes_nothing, held, step, held) is None
     assert at(promises.consuming_deletes_nothing, held, step, logs(START, ())) is not None
     assert at(promises.consuming_deletes_nothing, held, Step("delete_records", {"leader": 0}), logs(START, ())) is None
+
+
+OUTSIDER_KEEPS_UP = (Keeper(), Keeper(0, 0, 2, fetches=2), Keeper(), Keeper())
+"""Two fetches of broker 1 one after the other kept up with broker 0."""
+
+
+@pytest.mark.parametrize(
+    ("state", "keeping_up", "caught_up", "is_kept"),
+    [
+        (START, OUTSIDER_KEEPS_UP, CaughtUp.KEEPING_UP, True),
+        (replica(START, 0, isr=frozenset({0})), OUTSIDER_KEEPS_UP, CaughtUp.KEEPING_UP, False),
+        (replica(START, 0, isr=frozenset({0})), OUTSIDER_KEEPS_UP, CaughtUp.AT_THE_END, False),
+        (replica(START, 0, isr=frozenset({0})), OUTSIDER_KEEPS_UP, CaughtUp.NOBODY, True),
+        (replica(START, 0, isr=frozenset({0})), (Keeper(), Keeper(0, 0, 2, fetches=1), Keeper(), Keeper()), CaughtUp.KEEPING_UP, True),
+        (replica(proposed(START, 0, 1), 0, isr=frozenset({0})), OUTSIDER_KEEPS_UP, CaughtUp.KEEPING_UP, True),
+        (replica(proposed(START, 0, 2), 0, isr=frozenset({0})), OUTSIDER_KEEPS_UP, CaughtUp.KEEPING_UP, True),
+        (put(replica(START, 0, isr=frozenset({0})), altering={0: request(0, 2)}), OUTSIDER_KEEPS_UP, CaughtUp.KEEPING_UP, True),
+    ],
+    ids=["in the ISR", "outside", "outside, under the other rule", "not promised", "once", "proposed", "another change", "another is sent"],
+)
+def test_who_keeps_up_is_proposed(state: State, keeping_up: tuple[Keeper, ...], caught_up: CaughtUp, *, is_kept: bool) -> None:
+    """With its second fetch, unless the leader has to wait for the answer to another proposal."""
+    given: dict[str, Any] = {"rules": rules(caught_up=caught_up), "keeping_up": (keeping_up, keeping_up)}
+    step = Step("handle_fetch", {"follower": 1})
+    assert (asked(promises.kept_up_is_proposed, START, step, state, choices={"follower": 1}, **given) is None) is is_kept
+    assert asked(promises.kept_up_is_proposed, START, LEARN, state, choices={"follower": 1}, **given) is None
+    assert asked(promises.kept_up_is_proposed, START, step, state, choices={"follower": 2}, **given) is None
 
 
 # -- clients --

@@ -16,6 +16,7 @@ from partition_states import (
     C,
     decision,
     fetch,
+    fetch_answer,
     leading,
     logs,
     partition,
@@ -28,8 +29,8 @@ from partition_states import (
 from hwmark.model.log import Log, Record
 from hwmark.model.machine import Step, put
 from hwmark.model.partition.decisions import NOBODY
-from hwmark.model.partition.state import State, initial
-from hwmark.spec.partition.observers import ACKNOWLEDGED, EVER_COMMITTED, EXCUSES, LATEST_OFFSET, Excuses
+from hwmark.model.partition.state import FetchError, State, initial
+from hwmark.spec.partition.observers import ACKNOWLEDGED, EVER_COMMITTED, EXCUSES, KEEPING_UP, LATEST_OFFSET, Excuses, Keeper
 from hwmark.spec.property import Observer
 
 APPEND = Step("append_record", {"leader": 0})
@@ -173,3 +174,44 @@ def test_who_was_proposed_and_elected_at_once_is_no_outsider() -> None:
     before = partition(proposed(START, 0, 3), isr=frozenset({0}))
     after = decision(before, leader=3, isr=frozenset({3}))
     assert not remembered(EXCUSES, Excuses(), Step("answer_alter_partition", {"leader": 0}), after, before).unclean
+
+
+# -- who keeps up --
+
+FETCH = Step("handle_fetch", {"follower": 1})
+LAST = Keeper(0, 0, 1, fetches=0)
+"""A fetch of broker 1 was served when the log of broker 0 ended at 1."""
+
+
+def kept(after: State, before: State, known: Keeper = LAST, step: Step = FETCH) -> Keeper:
+    """Return what is remembered of broker 1 after a step, the last of which is known."""
+    memory = remembered(KEEPING_UP, (Keeper(), known, Keeper(), Keeper()), step, after, before)
+    assert (memory[0], *memory[2:]) == (Keeper(),) * 3
+    return memory[1]
+
+
+def test_whose_fetches_keep_up() -> None:
+    """Those that ask for what comes after all that the leader had at the fetch before, in the same leader epoch."""
+    assert KEEPING_UP.initial(START) == (Keeper(),) * 4
+    longer = logs(START, (A, B))
+    for fetch_offset, fetches in ((0, 0), (1, 1)):
+        asked = fetch(longer, fetch_offset=fetch_offset)
+        answer = fetch_answer(longer, fetch_offset=fetch_offset)
+        assert kept(answer, asked) == Keeper(0, 0, 2, fetches)
+        assert kept(answer, asked, evolve(LAST, fetches=2)) == Keeper(0, 0, 2, 2 * fetches)
+        assert kept(answer, asked, Keeper()) == Keeper(0, 0, 2, 0)
+        assert kept(answer, asked, evolve(LAST, leader_epoch=-1)) == Keeper(0, 0, 2, 0)
+    assert kept(fetch(longer, fetch_offset=2, held=True), fetch(longer, fetch_offset=2)) == Keeper(0, 0, 2, 1)
+
+
+def test_what_ends_keeping_up() -> None:
+    """A fetch that is refused or tells to truncate, or that nobody hears of; that the leader gives it up, or learns something."""
+    twice, asked = evolve(LAST, fetches=2), fetch(START, fetch_offset=1)
+    for after in (fetch_answer(START, error=FetchError.FENCED_LEADER_EPOCH), fetch_answer(START, diverging_epoch=0), START):
+        assert kept(after, asked, twice) == Keeper()
+    for action in ("let_lag_time_pass", "propose_shrink"):
+        assert kept(START, START, twice, Step(action, {"leader": 0, "follower": 1})) == Keeper()
+        assert kept(START, START, twice, Step(action, {"leader": 0, "follower": 2})) == twice
+    assert kept(START, START, twice, Step("learn_metadata", {"broker": 0, "partition_epoch": 1})) == Keeper()
+    assert kept(START, START, twice, Step("learn_metadata", {"broker": 2, "partition_epoch": 1})) == twice
+    assert kept(START, START, twice, APPEND) == twice

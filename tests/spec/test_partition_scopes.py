@@ -207,12 +207,26 @@ def test_rules_that_break_a_promise_at_once(preset: str, config: Config, bounds:
     assert judged(scope.build(), asked).verdict is Verdict.HOLDS
 
 
+@pytest.mark.parametrize(
+    ("preset", "lags", "depth"),
+    [("metadata_applied_again", 1, 8), ("waiting_applied_again", 1, None), ("waiting_applied_again", 2, 9), ("kafka_4_3_waiting", 1, None)],
+)
+def test_waiting_for_who_has_caught_up_hides_what_a_leader_forgot(preset: str, lags: int, depth: int | None) -> None:
+    """As long as the follower counts as caught up: the high watermark waits for it though the leader forgot that it proposed it."""
+    asked = [one for one in PROPERTIES if one.name == "candidates_hold_committed"]
+    (found,) = judged(Scope(Config(), Bounds(lags=lags), 0).build(preset), asked).results
+    assert (found.verdict, found.depth) == (Verdict.HOLDS if depth is None else Verdict.VIOLATED, depth)
+
+
 def test_presets_differ_from_the_right_rules() -> None:
-    """In one decision each, but for what Kafka does today, and for one that needs another to matter."""
+    """In one decision each, but for what Kafka does today, and for some that need another to matter."""
     right: dict[str, Any] = {name: getattr(PRESETS["partition"], name) for name in PRESETS["partition"].__annotations__}
     changed = {preset: [name for name in right if getattr(rules, name) is not right[name]] for preset, rules in PRESETS.items()}
     assert {preset: len(names) for preset, names in changed.items() if len(names) != 1} == {
         "partition": 0,
-        "kafka_4_3": 2,
+        "kafka_4_3": 3,
+        "kafka_4_3_waiting": 5,
+        "waiting_applied_again": 2,
+        "waiting_ends_there": 2,
         "undefined_epoch_end_is_an_offset": 2,
     }

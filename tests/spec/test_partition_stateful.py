@@ -55,7 +55,6 @@ SCOPES = {
     "moving": Beyond(
         Config(replication_factor=3, min_isr=2),
         Bounds(brokers=BROKERS, records=RECORDS, reassignments=2, elections=2, fences=1, lags=1),
-        NEVER_LOST | {"valid_partition"},  # who leaves the replicas may stay in the ELR, in Kafka too
     ),
     "losing and doubling messages": Beyond(
         Config(replication_factor=3, min_isr=2),

@@ -187,6 +187,17 @@ def test_a_leader_that_goes_by_its_memory_says_so() -> None:
     assert proposes.caption == "Broker 0 goes by an earlier fetch of broker 1; it proposes ISR {0, 1}"
 
 
+def test_who_is_waited_for_is_shown_and_given_up() -> None:
+    """A follower outside of the ISR that has caught up, until its leader does not wait any more, and commits without it."""
+    checked = build(PRESETS["waiting"], bounds=evolve(ALL, initial_isr=1, initial_records=1, records=4))
+    kept_up = ("send_fetch 1", "handle_fetch 1", "append_record 0", "receive_fetch 1", "send_fetch 1", "handle_fetch 1", "append_record 0")
+    assert lane(end(checked, *kept_up), "broker 0").facts["broker 1 at"] == "1, caught up"
+    given_up = (*kept_up, "let_lag_time_pass 0 1")
+    caption = "Broker 0 does not wait for broker 1 any more, which is outside of the ISR"
+    assert told(checked, *given_up)[-1].caption == f"{caption}, and advances its high watermark to 3: c counts as committed"
+    assert lane(end(checked, *given_up), "broker 0").facts["broker 1 at"] == "1"
+
+
 def test_an_unclean_election_is_called_one() -> None:
     """Whoever is elected from outside ISR and ELR; not who joins the ISR with the step that elects it."""
     checked = build(config=Config(unclean_elections=True), bounds=evolve(ALL, initial_isr=1, brokers=2))
@@ -406,7 +417,7 @@ def test_every_step_is_told(walks: list[Moment]) -> None:
         assert event.receives is None or event.receives.name in sent
         sent |= {message.name for message in (event.sends, event.also_sends) if message is not None}
         assert [one.name for one in VIEW.lanes(after)] == names
-    assert seen == {act.name for act in ACTIONS} - {"refuse_produce", "propose_from_memory"}
+    assert seen == {act.name for act in ACTIONS} - {"refuse_produce", "propose_from_memory", "let_lag_time_pass"}
 
 
 def test_no_role_and_no_fact_is_shortened(walks: list[Moment]) -> None:
