@@ -17,6 +17,9 @@ from .witness import Witness, rows
 
 SCHEMA = "hwmark.judgement/1"
 
+GRAVEST = (Verdict.DEVIATES, Verdict.KNOWN, Verdict.UNDETERMINED, Verdict.ALLOWED, Verdict.CLEAN, Verdict.NOT_ASKED)
+"""Verdicts, the gravest first."""
+
 
 @frozen
 class Judgement(Checked):
@@ -60,10 +63,19 @@ def plain(judgement: Judgement) -> dict[str, Any]:
         "checks": [
             {**plain_check(one), "findings": [_plain(two) for two in judgement.findings.get(one.rule, ())]} for one in judgement.checks
         ],
+        "requirements": requirements(judgement),
         "unseen": list(judgement.unseen),
         "stopped": judgement.stopped,
         "seconds": round(judgement.seconds, 3),
         "verdict": judgement.outcome.value,
+    }
+
+
+def requirements(judgement: Judgement) -> dict[str, str]:
+    """Return for each requirement that checks quote the gravest of their verdicts."""
+    return {
+        one: next(verdict.value for verdict in GRAVEST if any(one in check.sources for check in judgement.having(verdict)))
+        for one in sorted({source for check in judgement.checks for source in check.sources})
     }
 
 

@@ -30,6 +30,9 @@ def test_all_formats_and_pictures(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert set(found) == {"lost_write", "int_poll_skip"}
     assert found["lost_write"]["question"] == {"partition": "t-0", "ops": [1, 3]}
     assert found["lost_write"]["witness"] == {"offset": 1, "value": "y"}
+    assert (
+        history["requirements"] | {"S7": "deviates", "S9": "deviates", "S6": "not_asked", "S1-topics": "clean"} == history["requirements"]
+    )
     assert [len(check["findings"]) for check in found.values()] == [1, 1]
     failures = ET.parse(tmp_path / FILES["junit"]).getroot().findall(".//failure")  # noqa: S314 - our own
     assert len(failures) == 2
