@@ -55,7 +55,7 @@ class Asked:
 
     def asked_properties(self) -> tuple[Property, ...]:
         """Return the properties that are asked for, in the order of the machine's list."""
-        return tuple(prop for prop in self.described.properties if prop.name in self.properties)
+        return tuple(prop for prop in self.described.all_properties if prop.name in self.properties)
 
     def unasked(self) -> tuple[str, ...]:
         """Return the names of the machine's properties that this check does not look at."""
@@ -154,7 +154,7 @@ def named(kind: str, name: str, known: Iterable[str]) -> str:
 
 
 def _chosen(chosen: Described, names: Sequence[str]) -> tuple[str, ...]:
-    known = [prop.name for prop in chosen.properties]
+    known = [prop.name for prop in chosen.all_properties]
     for name in names:
         named("property", name, known)
     return tuple(name for name in known if name in names)

@@ -17,6 +17,7 @@ import typer
 
 from .engine import Engine
 from .errors import InputError
+from .guarantees.options import guarantees
 from .output import print_error, print_out, ready, silence
 from .text import sanitize
 
@@ -272,6 +273,9 @@ def judge(
     from .oracle import command  # noqa: PLC0415 - all that judges
 
     return command.run(histories, known, chosen.value, out)
+
+
+app.command()(guarantees)
 
 
 @app.command()

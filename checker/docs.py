@@ -107,7 +107,7 @@ def promises_page(machines: Iterable[Described]) -> str:
 
 def promises_section(described: Described) -> str:
     """Return the section of one machine: its summary, and a table of its properties."""
-    rows = [(f"[`{prop.name}`](../{source_of(prop)})", kind_of(prop), prop.promise) for prop in described.properties]
+    rows = [(f"[`{prop.name}`](../{source_of(prop)})", kind_of(prop), prop.promise) for prop in described.all_properties]
     table = "\n".join(markdown_table(("property", "kind", "promise"), rows))
     return f"## {described.name}\n\n{described.summary}\n\n{table}\n"
 

@@ -172,7 +172,7 @@ class RandomRun(RuleBasedStateMachine):
 def program(machine: Machine[Any], result: Result) -> str:
     """Return a violating run as a Python program; of a machine that is not registered, as steps to take with it."""
     described = MACHINES.get(machine.name)
-    if described is not None and result.name in (IMPOSSIBLE, *(prop.name for prop in described.properties)):
+    if described is not None and result.name in (IMPOSSIBLE, *(prop.name for prop in described.all_properties)):
         return to_program(to_trace(described, None, machine, result))
     run = result.run or Run(())
     steps = [f"    Step({step.action!r}, {dict(step.choices)!r})," for step in run.steps]

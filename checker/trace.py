@@ -213,7 +213,7 @@ def _described(name: str, machines: Machines) -> Described:
 
 def _property(described: Described, name: str) -> Property | None:
     """Return the property with this name, ``None`` for the one that every action may break: ``impossible``."""
-    properties = {prop.name: prop for prop in described.properties}
+    properties = {prop.name: prop for prop in described.all_properties}
     if name not in properties and name != IMPOSSIBLE:
         raise InputError(str(unknown("property", name, [*properties, IMPOSSIBLE])))
     return properties.get(name)

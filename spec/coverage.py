@@ -9,7 +9,7 @@ from .machines import MACHINES
 from .requirements import CARRIED, REQUIREMENTS
 
 QUOTED = {
-    **{f"{one.name}.{prop.name}": prop.sources for one in MACHINES.values() for prop in one.properties},
+    **{f"{one.name}.{prop.name}": prop.sources for one in MACHINES.values() for prop in one.all_properties},
     **{f"{one.name}.{contract.name}": contract.sources for one in FUNCTIONS.values() for contract in one.contracts},
     **{row.id: row.sources for row in ROWS if row.status == CARRIED},
 }

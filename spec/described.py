@@ -29,6 +29,8 @@ class Described:
     """The bounds of the default suite: explored in a second or so."""
     view: View = PLAIN
     """How its states are drawn, and in which words its values are written."""
+    by_name: tuple[Property, ...] = ()
+    """What is asked by name only: promises that are true under some settings of an operator, and not under others."""
 
     @property
     def build(self) -> Callable[[Any, Any, Any], Machine[Any]]:
@@ -41,6 +43,11 @@ class Described:
         """The first sentence of the machine's docstring."""
         return (self.module.__doc__ or "").strip().split("\n\n")[0].replace("\n", " ")
 
+    @property
+    def all_properties(self) -> tuple[Property, ...]:
+        """All that can be asked, what is asked by name only last."""
+        return (*self.properties, *self.by_name)
+
     def find(self, name: str) -> Property | None:
         """Return the property of this name, if the machine has it."""
-        return next((prop for prop in self.properties if prop.name == name), None)
+        return next((prop for prop in self.all_properties if prop.name == name), None)

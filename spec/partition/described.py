@@ -7,6 +7,7 @@ from hwmark.model.partition import machine
 from hwmark.model.partition.rules import PartitionRules
 from hwmark.model.partition.state import Bounds
 from hwmark.spec.described import Described
+from hwmark.spec.guarantees.promises import PROMISES
 
 from .presets import PRESETS
 from .properties import PROPERTIES
@@ -21,4 +22,5 @@ DESCRIBED = Described(
     properties=PROPERTIES,
     small=Bounds(brokers=2, records=1, crashes=1),
     view=VIEW,
+    by_name=PROMISES,
 )
