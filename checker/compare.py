@@ -124,7 +124,7 @@ def explored(name: str, number: int, stop: Stop) -> tuple[Cell, ...]:
     column = comparison.columns[scope.column]
     chosen, machine = described(column.machine), built(column, scope.bounds)
     properties = {ask.name: asked_of(chosen, machine, ask) for _, ask in scope.asks}
-    found = search(machine, [prop for several in properties.values() for prop in several], Options(stop=stop))
+    found = search(machine, [prop for several in properties.values() for prop in several], Options(symmetry=column.symmetry, stop=stop))
     return tuple(answer(ask, scope.bounds, found, properties[ask.name]) for _, ask in scope.asks)
 
 
@@ -242,6 +242,7 @@ def _plain_column(column: Column) -> dict[str, Any]:
         "machine": column.machine,
         "rules": {"preset": column.rules, "values": to_plain(machine.rules)},
         "config": to_plain(machine.config),
+        "symmetry": column.symmetry,
     }
 
 

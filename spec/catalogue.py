@@ -15,6 +15,8 @@ from .group_classic import rows as group_classic_rows
 from .group_classic import scopes as group_classic_scopes
 from .group_consumer import rows as group_consumer_rows
 from .group_consumer import scopes as group_consumer_scopes
+from .majority import rows as majority_rows
+from .majority import scopes as majority_scopes
 from .offsets import rows as offsets_rows
 from .offsets import scopes as offsets_scopes
 from .partition import rows as partition_rows
@@ -35,6 +37,8 @@ ROWS: tuple[Row, ...] = (
     *log_rows.ROWS,
     *partition_rows.ROWS,
     *partition_scopes.SCOPES,
+    *majority_rows.ROWS,
+    *majority_scopes.SCOPES,
     *assignor_rows.ROWS,
     *partitioner_rows.ROWS,
     *group_classic_rows.ROWS,

@@ -62,6 +62,8 @@ class Column:
     config: Any = None
     bounds: Any = None
     """``None`` for the machine's defaults and its small scope."""
+    symmetry: bool = False
+    """Whether one state of each orbit is explored."""
 
 
 @frozen

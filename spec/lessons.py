@@ -13,6 +13,7 @@ from .group_classic import lessons as group_classic_lessons
 from .group_consumer import lessons as group_consumer_lessons
 from .lesson import Lesson
 from .log_rows import LOG
+from .majority import lessons as majority_lessons
 from .offsets import lessons as offsets_lessons
 from .partition import lessons as partition_lessons
 from .pipeline import lessons as pipeline_lessons
@@ -246,6 +247,7 @@ LESSONS = {
         source="UnifiedLog.checkLogStartOffset",
     ),
     **partition_lessons.LESSONS,
+    **majority_lessons.LESSONS,
     **group_classic_lessons.LESSONS,
     **group_consumer_lessons.LESSONS,
     **offsets_lessons.LESSONS,

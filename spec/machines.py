@@ -13,6 +13,7 @@ from .consumer.described import DESCRIBED as CONSUMER
 from .described import Described
 from .group_classic.described import DESCRIBED as GROUP_CLASSIC
 from .group_consumer.described import DESCRIBED as GROUP_CONSUMER
+from .majority.described import DESCRIBED as MAJORITY
 from .offsets.described import DESCRIBED as OFFSETS
 from .ownership import DESCRIBED as OWNERSHIP
 from .partition.described import DESCRIBED as PARTITION
@@ -53,6 +54,7 @@ MACHINES: dict[str, Described] = {
             view=log_view.VIEW,
         ),
         PARTITION,
+        MAJORITY,
         GROUP_CLASSIC,
         GROUP_CONSUMER,
         OWNERSHIP,

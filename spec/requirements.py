@@ -125,6 +125,7 @@ USERS = (
         "S13-failures",
         "With f + 1 replicas and a minimum ISR of 1, f failures one after another are survived; without the coordination service serving "
         "goes on but nothing is elected; a majority quorum stops earlier.",
+        CARRIED,
     ),
     Requirement("S14", "Only committed records can be consumed, and a committed record survives every clean election.", CARRIED),
     Requirement(

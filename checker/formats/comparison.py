@@ -3,20 +3,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from rich.text import Text
 
 from hwmark.checker.compare import Cell, Compared
 from hwmark.checker.text import sanitize
 from hwmark.checker.verdict import Verdict
-from hwmark.checker.wording import in_steps, written_rules
-from hwmark.spec.comparison import Comparison
+from hwmark.checker.wording import in_steps, written_facts, written_rules
+from hwmark.spec.comparison import Comparison, Line
 from hwmark.spec.property import KINDS, Reachable
 
 from .layout import STYLES, add_row, prose, rendered, styled, table_of
 
 DOES_NOT_APPLY = "–"
+DEFAULTS = "the defaults"
 NARROWEST = len(Verdict.UNDETERMINED.value)
 """Characters of a column in which no answer is broken inside a word."""
 
@@ -51,18 +52,31 @@ def _below(compared: Compared) -> Iterator[str]:
     """Yield what the columns and lines stand for, what is not known and why, and the lesson."""
     comparison = compared.comparison
     for column in comparison.columns:
-        config = "" if column.config is None else written_rules(column.config)
-        yield f"{column.label}: {column.machine} under {column.rules}{f', {sanitize(config)}' if config else ''}."
-    for line, row in zip(comparison.lines, compared.cells, strict=True):
-        asked = {cell.asked: None for cell in row if cell is not None}
-        scopes = {sanitize(written_rules(cell.bounds)): None for cell in row if cell is not None}
-        yield f"{line.label}: {', '.join(asked)}, in {'; '.join(scopes)}."
+        given = [written_rules(values) for values in (column.config, column.bounds) if values is not None]
+        changed = [sanitize(text) for text in given if text != DEFAULTS]
+        yield f"{column.label}: {', '.join((f'{column.machine} under {column.rules}', *changed))}."
+    machines = tuple(dict.fromkeys(column.machine for column in comparison.columns))
+    for line in comparison.lines:
+        yield f"{line.label}: {_asked(line, machines)}."
     for line, row in zip(comparison.lines, compared.cells, strict=True):
         for column, cell in zip(comparison.columns, row, strict=True):
             if cell is not None and cell.why:
                 yield f"{line.label}, {column.label}: {cell.verdict.value}, {sanitize(cell.why)}."
     yield sanitize(comparison.teaches)
     yield f"Sources: {', '.join(comparison.sources)}."
+
+
+def _asked(line: Line, machines: Sequence[str]) -> str:
+    """Return what a line asks of each machine, and in which bounds."""
+    asked: dict[str, list[str]] = {}
+    for machine in machines:
+        ask = line.of(machine)
+        if ask is not None:
+            bounds = f" with {sanitize(written_facts(ask.bounds))}" if ask.bounds else ""
+            asked.setdefault(f"{ask.name}{bounds}", []).append(machine)
+    if len(asked) < 2:
+        return next(iter(asked), DOES_NOT_APPLY)
+    return "; ".join(f"{' and '.join(several)}: {what}" for what, several in asked.items())
 
 
 def _closing(compared: Compared) -> Text:

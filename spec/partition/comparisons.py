@@ -18,10 +18,12 @@ COMMIT_RULES = Comparison(
     ),
     lines=(
         Line("After a crash of the leader the next one has all that was acknowledged", Ask("acknowledged_survives")),
+        Line("It is still writable if a replica crashes and stays away", Ask("stays_writable", {"stays_down": True})),
         Line("Whoever may be elected has all that counts as committed", Ask("candidates_hold_committed")),
     ),
-    teaches="Waiting for the leader alone loses what was acknowledged as soon as another leads. The ISR is as safe as waiting for all "
-    "replicas, since whom the leader waits for is whom the controller may elect.",
+    teaches="Waiting for all replicas is safe, and stops with the first that stays away. Waiting for the leader alone never stops, and "
+    "loses what was acknowledged as soon as another leads. The ISR is as safe as the one and stops as little as the other, since whom "
+    "the leader waits for is whom the controller may elect.",
     sources=("S7", "S7-rules"),
 )
 

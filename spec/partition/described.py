@@ -9,6 +9,7 @@ from hwmark.model.partition.state import Bounds
 from hwmark.spec.described import Described
 from hwmark.spec.guarantees.promises import PROMISES
 
+from . import failures
 from .presets import PRESETS
 from .properties import PROPERTIES
 from .view import VIEW
@@ -19,7 +20,7 @@ DESCRIBED = Described(
     rules=PartitionRules,
     presets=PRESETS,
     right="partition",
-    properties=PROPERTIES,
+    properties=(*PROPERTIES, *failures.PROPERTIES),
     small=Bounds(brokers=2, records=1, crashes=1),
     view=VIEW,
     by_name=PROMISES,

@@ -227,7 +227,9 @@ def test_text_names_columns_lines_answers_and_the_lesson(monkeypatch: pytest.Mon
         "something of another machine – –",
         "safe: lift under safe, closed_floors=[5].",
         "unsafe: lift under unsafe.",
-        "floors of a high house: floor, in floors=4.",
+        "floors of a high house: floor with floors=4.",
+        "moves closed: moves_closed.",
+        "something of another machine: –.",
         "A lift that moves with its door open is not safe.",
         "Sources: S1.",
     ):
@@ -240,7 +242,7 @@ def test_keys_are_those_of_the_contract() -> None:
     written = plain(answered())
     assert list(written) == ["schema", "name", "question", "teaches", "sources", "columns", "lines", "stopped", "seconds", "verdict"]
     assert (written["schema"], written["verdict"]) == (SCHEMA, "decided") == ("hwmark.comparison/1", "decided")
-    assert list(written["columns"][0]) == ["label", "machine", "rules", "config"]
+    assert list(written["columns"][0]) == ["label", "machine", "rules", "config", "symmetry"]
     broken, measured = written["lines"][0]["cells"][1], written["lines"][3]["cells"][0]
     keys = ["asked", "kind", "bounds", "verdict", "depth", "witness", "trace", "loop", "least", "most", "states", "why"]
     assert list(broken) == keys
