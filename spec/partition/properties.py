@@ -39,6 +39,7 @@ from .observers import (
     KeepingUp,
     accepted_isr,
 )
+from .refinement import refines_replication
 
 # -- what several promises are about --
 
@@ -528,6 +529,7 @@ PROPERTIES = (
     candidates_hold_committed,
     leader_completeness,
     append_only_log,
+    refines_replication,
     acknowledged_survives,
     acknowledged_is_never_lost,
     acknowledged_is_committed,

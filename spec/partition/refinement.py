@@ -45,7 +45,7 @@ class Unknown(Enum):
     """What the published machine knows nothing of."""
 
     LATE_ANSWER = "late_answer"
-    """A follower takes in what its leader answered in a leader epoch in which that one leads no more.
+    """A follower takes in what its leader answered in a leader epoch in which that one leads no more, there or here.
 
     The published follower would have had to fetch earlier. But not every answer is taken in, and which one will be is not
     known when it is given.
@@ -236,11 +236,14 @@ def take_in(taken: Walk, before: State, after: State, follower: BrokerId) -> Non
     if not isinstance(answer, FetchAnswer) or was == now:
         return
     leader = answer.leader
-    if not leads(before, leader) or before.replicas[leader].leader_epoch != answer.leader_epoch:
-        taken.leave(Unknown.LATE_ANSWER)
+    is_late = not leads(before, leader) or before.replicas[leader].leader_epoch != answer.leader_epoch
     if now.end_offset > was.end_offset:
+        if is_late and taken.after(replication.follower_fetch, follower=follower, leader=leader) is None:
+            taken.leave(Unknown.LATE_ANSWER)
         taken.take(replication.follower_fetch, follower=follower, leader=leader)
         return
+    if is_late:
+        taken.leave(Unknown.LATE_ANSWER)
     join(taken, follower, leader)
     if taken.state.logs[follower].end_offset < now.end_offset:
         taken.leave(Unknown.ROUNDS_OF_TRUNCATION)
