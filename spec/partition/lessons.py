@@ -292,5 +292,14 @@ LESSONS = {
         "elected later, not that it has what was committed. Only the ISR and the ELR say that.",
         "ocadaruma/kafka-spec, UncleanLeaderElectionSafety",
     ),
+    "partition_leaves_the_published_machine": lesson(
+        "partition_leaves_the_published_machine",
+        "refines_replication",
+        "The leader is elected again, and serves a fetch that its follower sent in the epoch before: the leader notes it, as if the "
+        "follower were in the new epoch. Who is behind may yet hear of a leader in between and truncate what it is now counted for, so "
+        "that the published machine, of which each step of the partition is to be some steps, lets the leader count only on followers "
+        "of its own epoch. KIP-320 ended it: the fetch carries the leader epoch, and another one is refused.",
+        "KIP-320; Partition.checkCurrentLeaderEpoch",
+    ),
 }
 """Every lesson, by the name of its trace."""

@@ -509,5 +509,41 @@ ROWS = (
         trace="partition_longest_log",
         quick=False,
     ),
+    # -- the published machine --
+    row(
+        id="admission_as_published",
+        rule="expand_guard",
+        statement="As long as no fetch is late, each step of the partition is zero, one or several steps of the published machine with "
+        "KIP-320 and Kafka's admission rule. A leader that proposes whoever fetches leaves it: there nobody below the high watermark"
+        " is admitted.",
+        sources=("K-320", "K-497", "R06", "S5"),
+        rules_off="expand_unguarded",
+        bounds=LAGS,
+        breaks={"refines_replication": 7},
+        states=964,
+    ),
+    row(
+        id="fetch_fence_as_published",
+        rule="fetch_fence",
+        statement="A leader that serves a fetch of another leader epoch takes its follower for one that is in its own, which in the "
+        "published machine it is not yet: it may have to pass through an epoch in which it truncates.",
+        sources=("K-320", "KIP-320"),
+        rules_off="fetch_unfenced",
+        bounds=FENCES_WITHOUT_RECORDS,
+        breaks={"refines_replication": 6},
+        trace="partition_leaves_the_published_machine",
+        quick=False,
+    ),
+    row(
+        id="kafka_4_3_as_published",
+        rule="metadata_again, refusal, elr_members",
+        statement="Kafka 4.3.1, as its source reads, is not the published machine: a leader that forgets what it proposed does not count "
+        "on a member that the controller has accepted.",
+        sources=("K-497", "KAFKA-13790"),
+        rules_off="kafka_4_3",
+        bounds=LAGS,
+        breaks={"refines_replication": 8},
+        states=964,
+    ),
 )
-"""Every rule, in the order of a record's life; those of the operator last."""
+"""Every rule, in the order of a record's life; then those of the operator, and what makes it the published machine."""

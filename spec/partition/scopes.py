@@ -159,6 +159,60 @@ def pair_scope(one: str, other: str) -> Row:
     )
 
 
+refined = partial(scope, sources=("K-320", "K-497", "S6", "S14"), holds=("refines_replication",))
+"""A scope in which the partition refines the published machine; its states are counted with those of that one."""
+
+REFINED = (
+    refined(
+        id="partition_refines_published_two",
+        statement="Two replicas, a fence and a lag, and one record: the published machine as long as no fetch is late.",
+        config=TWO,
+        bounds=Bounds(brokers=2, records=1, fences=1, lags=1),
+        states=49_069,
+    ),
+    refined(
+        id="partition_refines_published_two_fences",
+        statement="Two replicas, two fences, and two records: the published machine.",
+        config=TWO,
+        bounds=Bounds(brokers=2, records=2, fences=2),
+    ),
+    refined(
+        id="partition_refines_published_election",
+        statement="Two replicas, a fence and an election of the preferred leader, and two records: the published machine.",
+        config=TWO,
+        bounds=Bounds(brokers=2, records=2, fences=1, elections=1),
+        states=58_216,
+    ),
+    refined(
+        id="partition_refines_published_min_two",
+        statement="Two replicas, min.insync.replicas 2 without the ELR, and two fences: the published machine, which would commit below "
+        "the minimum, and need not.",
+        config=evolve(TWO_MIN_TWO, elr=False),
+        bounds=Bounds(brokers=2, records=1, fences=2),
+        states=58_315,
+    ),
+    refined(
+        id="partition_refines_published_three",
+        statement="Three replicas, min.insync.replicas 1, a fence, and one record: the published machine.",
+        config=evolve(THREE, min_isr=1),
+        bounds=Bounds(brokers=3, records=1, fences=1),
+    ),
+    refined(
+        id="partition_refines_published_crash",
+        statement="Two replicas, a crash that loses nothing, and one record: the published machine, in which a broker may be idle.",
+        config=TWO,
+        bounds=Bounds(brokers=2, records=1, crashes=1),
+        states=5_022,
+    ),
+    refined(
+        id="partition_refines_published_shutdown",
+        statement="Two replicas, a clean shutdown, and one record: the published machine.",
+        config=TWO,
+        bounds=Bounds(brokers=2, records=1, shutdowns=1),
+        states=17_881,
+    ),
+)
+
 SCOPES = (
     scope(
         id="partition_three_brokers_fence",
@@ -246,6 +300,7 @@ SCOPES = (
         bounds=Bounds(brokers=2, records=2, consumers=1, lossy_crashes=1),
         holds=("reads_are_committed", "position_is_an_offset"),
     ),
+    *REFINED,
     *(pair_scope(one, other) for one, other in combinations(KINDS, 2)),
 )
 """Every scope; those of pairs last."""
