@@ -260,10 +260,14 @@ def conform(  # noqa: PLR0913 - one parameter for each option
 
 
 @app.command()
-def judge(
+def judge(  # noqa: PLR0913 - one parameter for each option
     histories: Annotated[list[Path], typer.Argument(metavar="HISTORY…", help="Files of the form hwmark.history/1, or of Jepsen's (.edn).")],
     *,
     known: Annotated[Path | None, typer.Option(metavar="FILE", help="Findings that are known: only others fail.")] = None,
+    search: Annotated[
+        int | None,
+        typer.Option(min=1, metavar="N", help="Also search for a run that explains the first N lines; whoever writes must be in them."),
+    ] = None,
     output: Output = None,
     json: Json = False,
     out: Annotated[Path | None, typer.Option(metavar="DIR", help="Also write the answer, in every format, here.")] = None,
@@ -272,7 +276,7 @@ def judge(
     chosen = _format(output, json=json)
     from .oracle import command  # noqa: PLC0415 - all that judges
 
-    return command.run(histories, known, chosen.value, out)
+    return command.run(histories, known, search, chosen.value, out)
 
 
 app.command()(guarantees)

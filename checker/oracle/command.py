@@ -7,6 +7,7 @@ import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from types import MappingProxyType
 
@@ -27,7 +28,8 @@ from hwmark.spec.histories.cycles import CYCLES
 from . import cycles
 from .facts import Gatherer, database
 from .findings import ask
-from .report import SCHEMA, Judgement, check, plain
+from .report import SCHEMA, Judgement, check, plain, search_check
+from .search import explain, smallest
 from .witness import read
 
 SHOWN = 10
@@ -37,11 +39,11 @@ FILES = {"text": "judge.txt", "json": "judge.json", "junit": "judge.junit.xml", 
 """The name of the answer in each format, in the folder given with ``--out``."""
 
 
-def run(paths: Sequence[Path], known: Path | None, output: str, out: Path | None) -> int:
+def run(paths: Sequence[Path], known: Path | None, searched: int | None, output: str, out: Path | None) -> int:
     """Judge histories, and return the exit code of what was found in any of them."""
     pinned = {} if known is None else read_known(known)
     place = None if out is None else folder(out)
-    judgements = [judge(path, pinned) for path in paths]
+    judgements = [judge(path, pinned, searched) for path in paths]
     if place is not None:
         _draw(judgements, place)
     deliver(partial(_written, judgements), output, place, FILES)
@@ -59,19 +61,22 @@ def _draw(judgements: Sequence[Judgement], place: Path) -> None:
             write_file(place / f"{before}{found.rule}.svg", picture(found, one.witnesses[found.rule]))
 
 
-def judge(path: Path, known: Mapping[str, str] = MappingProxyType({})) -> Judgement:
-    """Judge one history, ours or Jepsen's (``.edn``); raises ``InputError`` where it cannot be read."""
+def judge(path: Path, known: Mapping[str, str] = MappingProxyType({}), searched: int | None = None) -> Judgement:
+    """Judge one history, ours or Jepsen's (``.edn``); raises ``InputError`` where it cannot be read.
+
+    ``searched``: how many of its first lines are also searched for an explanation.
+    """
     if path.suffix != ".edn":
-        return _judge(path, known)
+        return _judge(path, known, searched)
     from hwmark.checker.history.jepsen import convert  # noqa: PLC0415 - only for these
 
     with tempfile.NamedTemporaryFile(suffix=".jsonl") as file:
         convert(path, Writer(file, f"Jepsen: {path.name}"))
         file.flush()
-        return evolve(_judge(Path(file.name), known), target=str(path))
+        return evolve(_judge(Path(file.name), known, searched), target=str(path))
 
 
-def _judge(path: Path, known: Mapping[str, str]) -> Judgement:
+def _judge(path: Path, known: Mapping[str, str], searched: int | None) -> Judgement:
     started = time.monotonic()
     facts = database()
     with Interrupt() as interrupt, Reader(path) as reader:
@@ -89,7 +94,15 @@ def _judge(path: Path, known: Mapping[str, str]) -> Judgement:
         asked += [("cycles", one) for one in cycles.ask(facts, CYCLES, SHOWN)]
     facts.close()
     witnesses = read(path, [(one.anomaly.name, one.findings[0].ops) for _, one in asked if one.findings])
-    compared = compare([check(field, one, witnesses.get(one.anomaly.name, ())) for field, one in asked], known)
+    checks = [check(field, one, witnesses.get(one.anomaly.name, ())) for field, one in asked]
+    if searched is not None:
+        with Reader(path) as again:
+            first = tuple(islice(again.events(), searched))
+        explained = explain(first)
+        if explained.unexplained is not None:
+            witnesses["explained"] = smallest(first)
+        checks.append(search_check(explained, witnesses.get("explained", ())))
+    compared = compare(checks, known)
     return Judgement(
         target=str(path),
         checks=compared.checks,

@@ -172,7 +172,7 @@ class Gatherer:
         transaction = self._transactions.get(process)
         k = None if call.partition is None else self._k(call.topic, call.partition)
         is_idempotent = call.idempotent or transaction is not None
-        row = (op, process, call.topic, k, _text(call.value), call.acks, is_idempotent, transaction, number)
+        row = (op, process, call.topic, k, text_of(call.value), call.acks, is_idempotent, transaction, number)
         self._run("INSERT INTO sends (op, process, topic, k, value, acks, idempotent, txn, began) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", *row)
 
     def _read(self, span: Span, records: list[form.Record], isolation: str, stretch: int | None = None) -> None:
@@ -180,7 +180,7 @@ class Gatherer:
         for at, one in enumerate(records):
             k = self._k(one.topic, one.partition)
             number = self._stretch(span.process, k) if stretch is None else stretch
-            where = (span.op, at, span.process, number, k, one.offset, _text(one.value))
+            where = (span.op, at, span.process, number, k, one.offset, text_of(one.value))
             rows.append((*where, isolation == "read_committed", span.transaction, span.began, span.ended))
         self.facts.executemany("INSERT INTO reads VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
 
@@ -271,5 +271,6 @@ class Gatherer:
         return self.facts.execute(statement, values).lastrowid or 0
 
 
-def _text(value: form.Value) -> str:
+def text_of(value: form.Value) -> str:
+    """Return a value as the facts have it: its JSON text."""
     return msgspec.json.encode(value).decode()

@@ -13,9 +13,11 @@ from hwmark.checker.text import sanitize, shown
 from hwmark.spec.histories.anomaly import Anomaly
 
 from .findings import Asked, Finding
+from .search import Explained
 from .witness import Witness, rows
 
 SCHEMA = "hwmark.judgement/1"
+EXPLAINED = "All that was told fits together: some run of logs, commits and transactions explains it, call by call."
 
 GRAVEST = (Verdict.DEVIATES, Verdict.KNOWN, Verdict.UNDETERMINED, Verdict.ALLOWED, Verdict.CLEAN, Verdict.NOT_ASKED)
 """Verdicts, the gravest first."""
@@ -52,6 +54,22 @@ def check(field: str, asked: Asked, witness: Witness) -> Check:
     story = Story(question, ("line", "process", "type", "call"), rows(witness), wrong)
     deviation = Deviation({"partition": first.place, "ops": list(first.ops)}, None, first.facts, story)
     return Check(*common, Verdict.DEVIATES if first.allowed is None else Verdict.ALLOWED, first.allowed, deviation)
+
+
+def search_check(explained: Explained, witness: Witness) -> Check:
+    """Return the check that says whether any state of the abstract log explains the history."""
+    common = ("history", "search", "explained", EXPLAINED, ("S2", "S9"), explained.events)
+    if explained.stopped is not None:
+        return Check(*common, Verdict.UNDETERMINED, explained.stopped)
+    if explained.unexplained is None:
+        return Check(*common, Verdict.CLEAN)
+    last = explained.unexplained
+    against = [{"says": one.says, "expected": one.expected, "got": one.got} for one in explained.against]
+    wrong = "; ".join(f"{one.says}: expected {shown(one.expected)}, got {shown(one.got)}" for one in explained.against)
+    question = f"Up to line {last.number - 1} the history can be explained; no state explains line {last.number}."
+    story = Story(question, ("line", "process", "type", "call"), rows(witness), f"The nearest candidates: {wrong}.")
+    ops = sorted({event.line.op for event in witness})
+    return Check(*common, Verdict.DEVIATES, None, Deviation({"partition": None, "ops": ops}, None, {"nearest": against}, story))
 
 
 def plain(judgement: Judgement) -> dict[str, Any]:
