@@ -9,11 +9,13 @@ from attrs import evolve
 
 from hwmark.model.machine import BrokerId
 
+from .admin_utils import assign_replicas
 from .placer import Placement, Refusal, Topic, UsableBroker, place
 from .rules import Assignment, Choice, Leading, PlacerRules, Preferred, Returning, Rewinding, Rules
 from .state import NOBODY, Bounds, Config, Partition, State, alive, leaderships
 
 KAFKAS_PLACER = PlacerRules(leading=Leading.NEXT, rewinding=Rewinding.EACH_NUMBER)
+"""What ``StripedReplicaPlacer`` of Kafka 4.3.1 does."""
 SHUFFLED = 999
 """How often the random generator is asked in shuffles, at most: once for each broker and partition that there may be."""
 
@@ -21,15 +23,18 @@ SHUFFLED = 999
 
 
 def placement(state: State, rules: Rules, config: Config, bounds: Bounds, drawn: tuple[int, int]) -> Placement | Refusal:
-    """Return where the replicas of the topic are put, given the number that is drawn at the start, and that in every shuffle."""
+    """Return where replicas are put, given the number that is drawn at the start, and that in every shuffle or for the gap."""
     start, shuffle = drawn
     brokers = tuple(UsableBroker(broker, fenced=is_fenced) for broker, is_fenced in enumerate(state.fenced))
     draws = (start,) * (3 if any(state.fenced) else 2) + (shuffle,) * SHUFFLED  # a start for each list of brokers and for the one rack
-    answer = place(Topic(brokers, bounds.partitions, config.replication_factor, draws), KAFKAS_PLACER)
+    topic = Topic(brokers, bounds.partitions, config.replication_factor, draws)
     match rules.assignment:
         case Assignment.STRIPED:
-            return answer
+            return place(topic, KAFKAS_PLACER)
+        case Assignment.IN_ROUNDS:
+            return assign_replicas(evolve(topic, draws=(start, shuffle)))
         case Assignment.SAME_ORDER:
+            answer = place(topic, KAFKAS_PLACER)
             return answer if isinstance(answer, Refusal) else answer[:1] * bounds.partitions
         case _:
             assert_never(rules.assignment)
@@ -54,7 +59,7 @@ def chosen(rules: Rules, candidates: tuple[BrokerId, ...], before: tuple[Partiti
 
 def may_get_back(state: State, rules: Rules, partition: Partition) -> bool:
     """Whether a preferred election gives a partition back to its first replica, which does not lead it."""
-    if partition.replicas[:1] in {(), (partition.leader,)}:
+    if not partition.replicas or partition.leader == partition.preferred_leader:
         return False
     first = partition.preferred_leader
     match rules.preferred:

@@ -49,7 +49,7 @@ class Topic:
 
 
 class Refusal(Enum):
-    """Why nothing is placed: an ``InvalidReplicationFactorException``, in the order of Kafka's checks."""
+    """Why nothing is placed: where nothing else is said an ``InvalidReplicationFactorException``, in the order of the placer's checks."""
 
     NOT_POSITIVE = "not_positive"
     """The replication factor is less than one."""
@@ -57,6 +57,8 @@ class Refusal(Enum):
     """Nobody could lead."""
     TOO_FEW_BROKERS = "too_few_brokers"
     """There are fewer brokers than replicas, the fenced ones included."""
+    RACKS_INCOMPLETE = "racks_incomplete"
+    """Some brokers have a rack, and others do not: to ``AdminUtils`` alone, an ``AdminOperationException``."""
 
 
 def place(topic: Topic, rules: PlacerRules) -> Placement | Refusal:

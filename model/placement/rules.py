@@ -39,6 +39,8 @@ class Assignment(Enum):
 
     STRIPED = "striped"
     """As the placer says, so that each broker comes first in turn (``StripedReplicaPlacer``)."""
+    IN_ROUNDS = "in_rounds"
+    """As ZooKeeper's controllers put them: in each round the followers are other ones (``AdminUtils``, up to 4.0)."""
     SAME_ORDER = "same_order"
     """On the same brokers in the same order for every partition, as in an assignment by hand that nobody thought about."""
 

@@ -40,7 +40,7 @@ def to_be_given_back(state: State) -> int:
     return sum(one.leader != one.preferred_leader for one in state.partitions)
 
 
-MEASURES = ((most_led, "most on a broker"), (fewest_led, "fewest on a broker"), (to_be_given_back, "to give back later"))
+MEASURES = ((most_led, "most led"), (fewest_led, "fewest led"), (to_be_given_back, "to give back"))
 
 
 def line(brokers: int, failures: int, asked: Measure, label: str) -> Line:
@@ -55,15 +55,16 @@ LEADERS = Comparison(
     name="leaders",
     question="How are leaders spread over the brokers that are left, with three replicas, and two partitions for each broker?",
     columns=(
-        Column("first eligible, in stripes", "placement", "first_eligible", bounds=SCOPE),
-        Column("first eligible, same order", "placement", "same_order", bounds=SCOPE),
-        Column("least loaded, in stripes", "placement", "least_loaded", bounds=SCOPE),
+        Column("in stripes", "placement", "first_eligible", bounds=SCOPE),
+        Column("same order", "placement", "same_order", bounds=SCOPE),
+        Column("in rounds", "placement", "in_rounds", bounds=SCOPE),
+        Column("least loaded", "placement", "least_loaded", bounds=SCOPE),
     ),
     lines=tuple(line(brokers, failures, asked, label) for brokers in BROKERS for failures in (1, 2) for asked, label in MEASURES),
     teaches="The order of the replicas matters most: where it is the same everywhere, one broker leads everything, and all of it moves "
-    "at once. In stripes a broker leads at most twice its share of two once another one has failed, and three times once two have. With "
-    "more than three brokers choosing the least loaded makes that one and a half, and two and a half: a partition has few replicas to "
-    "choose from. What is to be given back is the same, as both move only what the failed ones led.",
+    "at once. In Kafka's stripes a broker leads at most twice its share of two once another one has failed, and three times once two "
+    "have, as a shuffle may put the same follower next twice. In the rounds of ZooKeeper's controllers, whose followers differ, elections "
+    "that know no load spread leaders as well as those that choose the least loaded. What is to be given back later is the same.",
     sources=("S12-choice",),
 )
 

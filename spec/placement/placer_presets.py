@@ -5,15 +5,14 @@ from __future__ import annotations
 
 from attrs import evolve
 
+from hwmark.model.placement.elections import KAFKAS_PLACER
 from hwmark.model.placement.rules import Leading, PlacerRules, Rewinding
 
 RIGHT = PlacerRules()
-KAFKA_4_3 = PlacerRules(leading=Leading.NEXT, rewinding=Rewinding.EACH_NUMBER)
-"""What ``StripedReplicaPlacer`` of Kafka 4.3.1 does."""
 
 PRESETS: dict[str, PlacerRules] = {
     "leaders_in_turn": RIGHT,
-    "kafka_4_3": KAFKA_4_3,
+    "kafka_4_3": KAFKAS_PLACER,
     "next_leads": evolve(RIGHT, leading=Leading.NEXT),
     "lists_not_rewound": evolve(RIGHT, rewinding=Rewinding.EACH_NUMBER),
 }

@@ -14,6 +14,7 @@ PRESETS: dict[str, Rules] = {
     "last_eligible": evolve(KAFKA, choice=Choice.LAST),
     "least_loaded": evolve(KAFKA, choice=Choice.LEAST_LOADED),
     "least_loaded_before": evolve(KAFKA, choice=Choice.LEAST_LOADED_BEFORE),
+    "in_rounds": evolve(KAFKA, assignment=Assignment.IN_ROUNDS),
     "same_order": evolve(KAFKA, assignment=Assignment.SAME_ORDER),
     "preferred_at_once": evolve(KAFKA, preferred=Preferred.ALIVE),
     "no_election_on_return": evolve(KAFKA, returning=Returning.NOTHING),

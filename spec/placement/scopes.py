@@ -48,6 +48,15 @@ SCOPES = (
         states=16_939,
     ),
     scope(
+        id="placement_in_rounds",
+        statement="As ZooKeeper's controllers put replicas, with twice as many partitions as brokers.",
+        rules_on="in_rounds",
+        bounds=TWO_STRIPES,
+        config=TWO_REPLICAS,
+        holds=BALANCED,
+        states=11_269,
+    ),
+    scope(
         id="placement_by_hand",
         statement="Where the controller does not balance, an operator's elections of preferred leaders do.",
         rules_on="first_eligible",

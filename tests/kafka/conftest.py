@@ -84,3 +84,11 @@ def placement(built: Path) -> Iterator[jvm.Witness]:
     witness = jvm.Witness(jvm.build(SOURCES / "PlacementWitness.java", built))
     yield witness
     witness.close()
+
+
+@pytest.fixture(scope="session")
+def admin(built: Path) -> Iterator[jvm.Witness]:
+    """Yield the ``AdminUtils`` of Kafka 4.0, which was the last to have them, open for questions."""
+    witness = jvm.Witness(jvm.build(SOURCES / "AdminUtilsWitness.java", built, pom="pom-4.0.xml"))
+    yield witness
+    witness.close()

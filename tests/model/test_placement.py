@@ -11,12 +11,12 @@ from attrs import evolve
 
 from hwmark.model.machine import Machine, Step
 from hwmark.model.partition import changes, decisions
-from hwmark.model.placement.elections import decided, placement, preferred, with_back, without
+from hwmark.model.placement.admin_utils import assign_replicas
+from hwmark.model.placement.elections import KAFKAS_PLACER, decided, placement, preferred, with_back, without
 from hwmark.model.placement.machine import machine
 from hwmark.model.placement.placer import Refusal, Topic, UsableBroker, place
 from hwmark.model.placement.rules import Assignment, Choice, PlacerRules, Preferred, Returning, Rules
 from hwmark.model.placement.state import NOBODY, Bounds, Config, Partition, State, alive, exists, initial
-from hwmark.spec.placement.placer_presets import KAFKA_4_3
 
 KAFKA = Rules()
 WIDE = Bounds(brokers=3, partitions=3, failures=3)
@@ -83,6 +83,17 @@ def test_the_same_order_for_every_partition() -> None:
     assert leaders(state) == (0, 0, 0)
     few = Config(replication_factor=4)
     assert placement(initial(WIDE), Rules(assignment=Assignment.SAME_ORDER), few, WIDE, (0, 0)) is Refusal.TOO_FEW_BROKERS
+
+
+def test_in_rounds_the_followers_change() -> None:
+    """Under the rule of ZooKeeper's controllers the second number is the gap between leader and followers; it grows each round."""
+    rounds, six = Rules(assignment=Assignment.IN_ROUNDS), evolve(WIDE, partitions=6)
+    for start, shuffle, first in (
+        (0, 0, [(0, 1), (1, 2), (2, 0), (0, 2), (1, 0), (2, 1)]),
+        (1, 1, [(1, 0), (2, 1), (0, 2), (1, 2), (2, 0), (0, 1)]),
+    ):
+        state = run(f"create_topic {start} {shuffle}", rules=rounds, config=TWO, bounds=six)
+        assert [one.replicas for one in state.partitions] == first
 
 
 def test_brokers_that_are_away_lead_nothing_at_first() -> None:
@@ -223,6 +234,26 @@ def test_each_partition_is_decided_as_if_it_were_alone(config: Config) -> None:
             assert after is None or plain(elected, one) == preferred(one) == after.partitions[number]
 
 
+# -- where ZooKeeper's controllers put replicas --
+
+
+def test_racks_alternate() -> None:
+    """Brokers stand in one list, one of each rack in turn; racks without a replica come first."""
+    uneven = Topic(brokers("aabbbc"), 2, 3)
+    assert assign_replicas(uneven) == ((0, 2, 5), (2, 5, 1))
+    assert assign_replicas(evolve(uneven, draws=(1, 1))) == ((2, 0, 5), (5, 0, 2))
+    assert assign_replicas(evolve(uneven, brokers=brokers("a", ""), replication_factor=1)) == ((0,), (0,))
+
+
+@pytest.mark.parametrize(
+    ("factor", "racks", "refusal"), [(0, "ab", "NOT_POSITIVE"), (3, "ab", "TOO_FEW_BROKERS"), (2, "a.", "RACKS_INCOMPLETE")]
+)
+def test_what_could_not_be_assigned_is_refused(factor: int, racks: str, refusal: str) -> None:
+    """In this order: a replication factor that is none, too few brokers, racks of some brokers only; a fenced broker counts as gone."""
+    assert assign_replicas(Topic(brokers(racks), 1, factor)) is Refusal[refusal]
+    assert assign_replicas(Topic(brokers("ab", fenced="1"), 1, 2)) is Refusal.TOO_FEW_BROKERS
+
+
 # -- the placer --
 
 
@@ -231,7 +262,7 @@ def brokers(racks: str, fenced: str = "") -> tuple[UsableBroker, ...]:
     return tuple(UsableBroker(broker, None if rack == "." else rack, str(broker) in fenced) for broker, rack in enumerate(racks))
 
 
-def placed(racks: str, partitions: int, factor: int, *draws: int, fenced: str = "", rules: PlacerRules = KAFKA_4_3) -> object:
+def placed(racks: str, partitions: int, factor: int, *draws: int, fenced: str = "", rules: PlacerRules = KAFKAS_PLACER) -> object:
     """Return where replicas are put."""
     return place(Topic(brokers(racks, fenced), partitions, factor, draws), rules)
 
@@ -264,7 +295,7 @@ def test_what_cannot_be_placed_is_refused(factor: int, fenced: str, refusal: str
 def test_the_rules_differ_only_where_they_say_so() -> None:
     """Without racks, and with nobody fenced, leaders and followers have the same turns, and lists are whole."""
     for count, partitions, factor, draw in product(range(2, 5), range(1, 7), range(1, 3), range(2)):
-        answers = {rules.leading: placed("." * count, partitions, factor, draw, rules=rules) for rules in (KAFKA_4_3, PlacerRules())}
+        answers = {rules.leading: placed("." * count, partitions, factor, draw, rules=rules) for rules in (KAFKAS_PLACER, PlacerRules())}
         leading = [[replicas[0] for replicas in answer] for answer in answers.values() if isinstance(answer, tuple)]
         assert leading[0] == leading[1]
 

@@ -12,20 +12,21 @@ from typing import Any
 import pytest
 from attrs import evolve
 
-from hwmark.checker.compare import compare, plain
 from hwmark.checker.explore import Options, explore
 from hwmark.checker.tables.engine import explore as explore_with_tables
 from hwmark.checker.verdict import Exploration, Verdict
 from hwmark.model.machine import Action, Machine, action, kafka, put
+from hwmark.model.placement.admin_utils import assign_replicas
 from hwmark.model.placement.controller import balance_leaders, expand_isr, unfence_broker
 from hwmark.model.placement.machine import machine
 from hwmark.model.placement.placer import Placement, Refusal, Topic, UsableBroker, place
 from hwmark.model.placement.rules import PlacerRules
 from hwmark.model.placement.state import NOBODY, Bounds, Config, State, brokers, partitions
-from hwmark.spec.placement import comparisons, contracts
+from hwmark.spec.placement import contracts
 from hwmark.spec.placement import properties as promises
 from hwmark.spec.placement.lessons import LESSONS
 from hwmark.spec.placement.presets import PRESETS
+from hwmark.spec.placement.questions import Scope, questions
 from hwmark.spec.placement.rows import ONE_FAILS, ROWS, SMALL, TWO_MOVE
 from hwmark.spec.placement.scopes import SCOPES
 from hwmark.spec.property import Property, Reachable
@@ -122,7 +123,7 @@ def test_every_lesson_has_a_row() -> None:
     rows = {row.trace: (row.rules_off, row.bounds_off or row.bounds, row.config_off or row.config) for row in ROWS}
     assert rows == {name: (lesson.preset, lesson.bounds, lesson.config) for name, lesson in LESSONS.items()}
     assert all(LESSONS[str(row.trace)].property in row.breaks for row in ROWS)
-    assert {preset for row in ROWS for preset in (row.rules_off, row.rules_on)} == set(PRESETS)
+    assert {preset for row in (*ROWS, *SCOPES) for preset in (row.rules_off, row.rules_on) if preset} == set(PRESETS)
 
 
 # -- each other promise can be broken --
@@ -221,20 +222,27 @@ def test_what_contracts_presuppose(racks: str, *, is_alike: bool) -> None:
     assert not contracts.are_racks_alike(evolve(topic, replication_factor=0))
 
 
-# -- the comparison --
+# -- where ZooKeeper's controllers put replicas --
+
+WIDE = (Scope(brokers=5, partitions=5, draws=2), Scope(racks=3, partitions=3, draws=2), Scope(brokers=5, racks=1, partitions=11, draws=2))
 
 
-def test_how_leaders_are_spread() -> None:
-    """After failures, on four brokers: from the fewest to the most that a broker leads, and how many are to be given back."""
-    answered = plain(compare(comparisons.LEADERS, 1, lambda: None, lambda _: None))
-    lines = [line for line in answered["lines"] if line["label"].startswith("4 brokers")]
-    cells = [[(cell["least"]["value"], cell["most"]["value"]) for cell in line["cells"]] for line in lines]
-    assert cells == [
-        [(3, 4), (8, 8), (3, 3)],
-        [(2, 2), (0, 0), (2, 2)],
-        [(2, 2), (0, 8), (2, 2)],
-        [(4, 6), (8, 8), (4, 5)],
-        [(2, 4), (0, 0), (3, 4)],
-        [(4, 4), (0, 8), (4, 4)],
-    ]
-    assert answered["verdict"] == "decided"
+@pytest.mark.parametrize("scope", WIDE, ids=["two racks", "three racks", "no racks"])
+def test_leaders_were_spread_over_any_racks(scope: Scope) -> None:
+    """``AdminUtils`` kept the contracts, and spread leaders also where racks are not alike."""
+    asked = 0
+    for topic in filter(contracts.is_placed, questions(scope)):
+        asked += 1
+        answer = assign_replicas(topic)
+        assert not isinstance(answer, Refusal)
+        least, most = contracts.spread(topic, [replicas[0] for replicas in answer])
+        assert most - least <= 1
+        assert [one.name for one in contracts.CONTRACTS if one.when(topic) and one.function(topic, answer) is not None] == []
+    assert asked > 500
+
+
+def test_more_replicas_than_racks_were_not_spread() -> None:
+    """Once each rack had a replica it took the next brokers, whatever their racks."""
+    topic = Topic(tuple(UsableBroker(broker, rack) for broker, rack in enumerate("aabbb")), 1, 4, (0, 1))
+    assert assign_replicas(topic) == ((0, 3, 4, 2),)
+    assert contracts.spread_over_racks.function(topic, assign_replicas(topic)) is not None
