@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
@@ -27,7 +27,7 @@ from hwmark.spec.guarantees.settings import Settings, is_covered, remarks, setti
 from hwmark.spec.guarantees.titles import TITLES
 
 from .decide import Case, Covers, Decided, Plan, decide
-from .page import page
+from .page import label, page
 from .report import Explanation, Report, plain, plain_grid, rows
 
 __all__ = ["Plan", "available_workers", "run_case", "run_grid"]
@@ -123,14 +123,15 @@ def run_grid(plan: Plan, timeout: float | None, output: str) -> int:
     return EXIT_CODES[worst(answer.verdict for answers in decided.answers for answer in answers)]
 
 
-def _grid_written(output: str, settings: tuple[Settings, ...], cases: tuple[Case, ...], decided: Decided) -> str:
+def _grid_written(output: str, settings: Sequence[Settings], cases: Sequence[Case], decided: Decided) -> str:
+    found = plain_grid(settings, cases, decided)
     if output == "json":
-        return formats.to_json(plain_grid(settings, cases, decided))
+        return formats.to_json(found)
     if output == "markdown":
-        return page(settings, cases, decided)
+        return page(found, [label(one) for one in settings], TITLES)
     from .text import grid_text  # noqa: PLC0415 - rich, only for text
 
-    return grid_text(cases, TITLES, decided, colour=sys.stdout.isatty())
+    return grid_text(found, TITLES, colour=sys.stdout.isatty())
 
 
 def searched(cases: Any, plan: Plan, covering: Covers, timeout: float | None) -> Decided:

@@ -3,13 +3,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
 
+from hwmark.checker.docs import markdown_table
+from hwmark.checker.wording import in_steps
 from hwmark.spec.guarantees.settings import Settings
-from hwmark.spec.guarantees.titles import TITLES
-
-from .decide import Case, Decided
-from .text import grid_table, summary
 
 HEADER = """\
 # What settings promise
@@ -36,13 +36,51 @@ This page is generated: `hwmark guarantees --matrix --format markdown > docs/gua
 """
 
 HEADS = ("replicas", "min ISR", "release", "elections", "acks", "goes wrong")
+MARKS = {"holds": "yes", "broken": "**no**", "not decided": "?"}
+"""How verdicts are written in the table."""
 
 
-def page(settings: Sequence[Settings], cases: Sequence[Case], decided: Decided) -> str:
-    """Return the page of a grid."""
-    labels = [label(one) for one in settings]
-    table = "\n".join(grid_table(cases, labels, HEADS, TITLES, decided))
-    return f"{HEADER}\n{summary(decided)}\n\n{table}\n"
+def page(found: Mapping[str, Any], labels: Sequence[tuple[str, ...]], titles: Mapping[str, str]) -> str:
+    """Return the page of a grid that is given as JSON data, with a label for each cell under ``HEADS``."""
+    lines = [
+        (str(cell["number"]), *label, *(f"{MARKS[one['verdict']]}, {how(one)}" for one in cell["promises"]))
+        for cell, label in zip(found["cells"], labels, strict=True)
+    ]
+    table = "\n".join(markdown_table(("cell", *HEADS, *titles.values()), lines))
+    return f"{HEADER}\n{summary(found)}\n\n{table}\n"
+
+
+def how(answer: Mapping[str, Any]) -> str:
+    """Return in words how a promise of a cell was decided."""
+    match answer["how"], answer["verdict"]:
+        case "follows", _:
+            return f"as in cell {answer['cell']}"
+        case "replayed", _:
+            return f"the trace of cell {answer['cell']}"
+        case _, "broken":
+            return in_steps(answer["depth"])
+        case _, "holds":
+            return f"{answer['states']:,} states"
+        case _:
+            return str(answer["why"])
+
+
+def summary(found: Mapping[str, Any]) -> str:
+    """Return in one line how many promises were decided in which way."""
+    answers = [answer for cell in found["cells"] for answer in cell["promises"]]
+    ways = Counter("not decided" if answer["verdict"] == "not decided" else answer["how"] for answer in answers)
+    counted = ", ".join(f"{count} {WAYS[way]}" for way, count in sorted(ways.items()))
+    explored = f"{found['explored']['scopes']} scopes with {found['explored']['states']:,} states were explored"
+    return f"{len(answers)} promises in {len(found['cells'])} cells: {counted}; {explored}."
+
+
+WAYS = {
+    "explored": "by exploring",
+    "follows": "as they follow from another cell",
+    "replayed": "by replaying the trace of another cell",
+    "not decided": "not decided",
+}
+"""How a number of promises was decided, in words."""
 
 
 def label(one: Settings) -> tuple[str, ...]:

@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
 from attrs import evolve, frozen
@@ -18,7 +18,7 @@ from hwmark.checker.trace import Trace
 from hwmark.checker.verdict import Verdict, worst
 from hwmark.spec.machines import MACHINES
 
-from .decide import Answer, Case, Decided, How, Plan, Seen, asked
+from .decide import Answer, Case, Decided, Plan, Seen, asked
 
 SCHEMA = "hwmark.guarantees/1"
 
@@ -161,12 +161,13 @@ def _plain_row(row: Row) -> dict[str, Any]:
     }
 
 
-def plain_grid(settings: tuple[Any, ...], cases: tuple[Case, ...], decided: Decided) -> dict[str, Any]:
-    """Return the answers about many cases as JSON data; cells are numbered from 1, and say how each was decided."""
+def plain_grid(settings: Sequence[Any], cases: Sequence[Case], decided: Decided) -> dict[str, Any]:
+    """Return the answers about many cases as JSON data; cells are numbered from 1, and say how each promise was decided."""
     numbers = {case.name: number for number, case in enumerate(cases, start=1)}
     cells = [
         {
             "number": numbers[case.name],
+            "name": case.name,
             "settings": to_plain(one),
             "promises": [_plain_cell(answer, numbers) for answer in answers],
         }
@@ -175,6 +176,7 @@ def plain_grid(settings: tuple[Any, ...], cases: tuple[Case, ...], decided: Deci
     return {
         "schema": SCHEMA,
         "cells": cells,
+        "explored": {"scopes": len(decided.seen), "states": sum(seen.found.states for seen in decided.seen)},
         "verdict": WORDS[worst(answer.verdict for answers in decided.answers for answer in answers)],
         "seconds": round(decided.seconds, 3),
     }
@@ -190,19 +192,3 @@ def _plain_cell(answer: Answer, numbers: Mapping[str, int]) -> dict[str, Any]:
         "depth": None if answer.result is None else answer.result.depth,
         "why": answer.why,
     }
-
-
-def how(answer: Answer, numbers: Mapping[str, int]) -> str:
-    """Return in words how a promise of a grid was decided."""
-    where = "" if answer.of is None else f"cell {numbers[answer.of]}"
-    match answer.how, answer.verdict:
-        case How.FOLLOWS, _:
-            return f"follows from {where}"
-        case How.REPLAYED, _:
-            return f"the trace of {where}"
-        case _, Verdict.VIOLATED:
-            return f"after {answer.result.depth if answer.result else 0} steps"
-        case _, Verdict.HOLDS:
-            return f"{answer.states:,} states"
-        case _:
-            return answer.why or ""

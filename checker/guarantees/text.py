@@ -1,26 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What settings promise, as text that a person reads, and a grid of settings as a page in Markdown."""
+"""What settings promise, as text that a person reads."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from rich.text import Text
 
 from hwmark.checker.asked import view_of
-from hwmark.checker.docs import markdown_table
 from hwmark.checker.formats.layout import add_row, prose, rendered, table_of
 from hwmark.checker.pictures.story import tell
 from hwmark.checker.verdict import Verdict
 from hwmark.checker.wording import in_steps
 
-from .decide import Case, Decided
-from .report import WORDS, Report, Row, how
+from .page import summary
+from .report import WORDS, Report, Row
 
 STYLES = {Verdict.HOLDS: "green", Verdict.VIOLATED: "bold red", Verdict.UNDETERMINED: "yellow"}
-MARKS = {Verdict.HOLDS: "yes", Verdict.VIOLATED: "**no**", Verdict.UNDETERMINED: "?"}
-"""How verdicts are written in a grid."""
 
 
 def report_text(report: Report, files: Mapping[str, Mapping[str, str]], *, colour: bool = False) -> str:
@@ -72,36 +69,10 @@ def _notes(report: Report) -> Iterator[str]:
 # -- a grid --
 
 
-def grid_table(
-    cases: Sequence[Case], labels: Sequence[tuple[str, ...]], heads: tuple[str, ...], titles: Mapping[str, str], decided: Decided
-) -> Iterable[str]:
-    """Yield the lines of a table in Markdown with a numbered cell a line: what it sets, and each promise with how it was decided."""
-    numbers = {case.name: number for number, case in enumerate(cases, start=1)}
-    lines = []
-    for case, label, answers in zip(cases, labels, decided.answers, strict=True):
-        said = (f"{MARKS[answer.verdict]}, {how(answer, numbers)}" for answer in answers)
-        lines.append((str(numbers[case.name]), *label, *said))
-    return markdown_table(("cell", *heads, *titles.values()), lines)
-
-
-def grid_text(cases: Sequence[Case], titles: Mapping[str, str], decided: Decided, *, colour: bool = False) -> str:
-    """Return a grid as text: each cell with the promises that are broken or not decided, and how all of them were decided."""
-    table = table_of("cell", "settings", "broken", "not decided", names=[str(len(cases))])
-    for number, (case, answers) in enumerate(zip(cases, decided.answers, strict=True), start=1):
-        named = [[titles[one.promise] for one in answers if one.verdict is verdict] for verdict in (Verdict.VIOLATED, Verdict.UNDETERMINED)]
-        add_row(table, str(number), case.name, *(", ".join(names) for names in named))
-    return rendered(table, prose(summary(decided)), colour=colour)
-
-
-def summary(decided: Decided) -> str:
-    """Return in one line how many promises were decided in which way."""
-    answers = [answer for several in decided.answers for answer in several]
-    ways: dict[str, int] = {}
-    for answer in answers:
-        said = "not decided" if answer.verdict is Verdict.UNDETERMINED else answer.how.value
-        ways[said] = ways.get(said, 0) + 1
-    states = sum(seen.found.states for seen in decided.seen)
-    counted = ", ".join(f"{count} {way}" for way, count in sorted(ways.items()))
-    return (
-        f"{len(answers)} promises in {len(decided.answers)} cells: {counted}; {len(decided.seen)} scopes with {states:,} states explored."
-    )
+def grid_text(found: Mapping[str, Any], titles: Mapping[str, str], *, colour: bool = False) -> str:
+    """Return a grid, given as JSON data, as text: each cell with the promises that are broken and those that are not decided."""
+    table = table_of("cell", "settings", "broken", "not decided", names=[str(len(found["cells"]))])
+    for cell in found["cells"]:
+        named = (", ".join(titles[one["name"]] for one in cell["promises"] if one["verdict"] == word) for word in ("broken", "not decided"))
+        add_row(table, str(cell["number"]), cell["name"], *named)
+    return rendered(table, prose(summary(found)), colour=colour)
