@@ -14,20 +14,17 @@ from hwmark.checker.wording import in_steps, written_facts, written_rules
 from hwmark.spec.comparison import Comparison, Line
 from hwmark.spec.property import KINDS, Reachable
 
-from .layout import STYLES, add_row, prose, rendered, styled, table_of
+from .layout import STYLES, add_row, keep_words_whole, prose, rendered, styled, table_of
 
 DOES_NOT_APPLY = "–"
 DEFAULTS = "the defaults"
-NARROWEST = len(Verdict.UNDETERMINED.value)
-"""Characters of a column in which no answer is broken inside a word."""
 
 
 def comparison_text(compared: Compared, *, colour: bool = False) -> str:
     """Return a comparison with its answers."""
     comparison = compared.comparison
     table = table_of("", *(column.label for column in comparison.columns), names=[])
-    for column in table.columns[1:]:
-        column.min_width = NARROWEST
+    keep_words_whole(table, len(Verdict.UNDETERMINED.value))
     for line, row in zip(comparison.lines, compared.cells, strict=True):
         add_row(table, line.label, *(Text(DOES_NOT_APPLY) if cell is None else cell_text(cell) for cell in row))
     heading = f"{comparison.name}: {sanitize(comparison.question)}"
@@ -58,12 +55,20 @@ def _below(compared: Compared) -> Iterator[str]:
     machines = tuple(dict.fromkeys(column.machine for column in comparison.columns))
     for line in comparison.lines:
         yield f"{line.label}: {_asked(line, machines)}."
-    for line, row in zip(comparison.lines, compared.cells, strict=True):
-        for column, cell in zip(comparison.columns, row, strict=True):
-            if cell is not None and cell.why:
-                yield f"{line.label}, {column.label}: {cell.verdict.value}, {sanitize(cell.why)}."
+    yield from _unknown(compared)
     yield sanitize(comparison.teaches)
     yield f"Sources: {', '.join(comparison.sources)}."
+
+
+def _unknown(compared: Compared) -> Iterator[str]:
+    """Yield why answers are undetermined, a reason that several share but once."""
+    reasons: dict[str, list[str]] = {}
+    for line, row in zip(compared.comparison.lines, compared.cells, strict=True):
+        for column, cell in zip(compared.comparison.columns, row, strict=True):
+            if cell is not None and cell.why:
+                reasons.setdefault(cell.why, []).append(f"{line.label}, {column.label}: {cell.verdict.value}")
+    for why, several in reasons.items():
+        yield f"{several[0] if len(several) == 1 else f'{len(several)} answers'}: {sanitize(why)}."
 
 
 def _asked(line: Line, machines: Sequence[str]) -> str:

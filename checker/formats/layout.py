@@ -60,6 +60,14 @@ def table_of(*columns: str, names: Sequence[str]) -> Table:
     return table
 
 
+def keep_words_whole(table: Table, longest: int) -> None:
+    """Break no word of so many characters in any column but the first, where the terminal is wide enough for that."""
+    if 1 < len(table.columns) <= _width() // (longest + 2):
+        table.columns[0].no_wrap = False
+        for column in table.columns[1:]:
+            column.min_width = longest
+
+
 def add_row(table: Table, *cells: str | Text) -> None:
     """Add a row whose text is safe; line breaks stay."""
     safe = [Text("\n".join(map(sanitize, cell.split("\n")))) if isinstance(cell, str) else cell for cell in cells]
