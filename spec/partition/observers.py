@@ -164,24 +164,24 @@ def _first_keeping_up(state: State) -> KeepingUp:
     return (Keeper(),) * len(state.replicas)
 
 
-def _keeping_up(memory: KeepingUp, before: State, step: Step, after: State) -> KeepingUp:
+def _keeping_up(keepers: KeepingUp, before: State, step: Step, after: State) -> KeepingUp:
     follower: BrokerId
     match step.action:
         case "let_lag_time_pass" | "propose_shrink":
-            return _replaced(memory, step.choices["follower"], Keeper())
+            return _replaced(keepers, step.choices["follower"], Keeper())
         case "learn_metadata":  # somebody may be fenced
-            return tuple(Keeper() if known.leader == step.choices["broker"] else known for known in memory)
+            return tuple(Keeper() if known.leader == step.choices["broker"] else known for known in keepers)
         case "handle_fetch":
             follower = step.choices["follower"]
         case _:
-            return memory
-    request, known = before.fetching[follower], memory[follower]
+            return keepers
+    request, known = before.fetching[follower], keepers[follower]
     if not isinstance(request, FetchRequest) or not _is_served(request, after.fetching[follower]):
-        return _replaced(memory, follower, Keeper())
+        return _replaced(keepers, follower, Keeper())
     leader, end_offset = request.leader, after.logs[request.leader].end_offset
     is_next = (known.leader, known.leader_epoch) == (leader, request.leader_epoch)
     keeps_up = is_next and request.fetch_offset >= known.leader_end_offset
-    return _replaced(memory, follower, Keeper(leader, request.leader_epoch, end_offset, min(known.fetches + 1, 2) if keeps_up else 0))
+    return _replaced(keepers, follower, Keeper(leader, request.leader_epoch, end_offset, min(known.fetches + 1, 2) if keeps_up else 0))
 
 
 def _is_served(request: FetchRequest, answer: FetchRequest | FetchAnswer | None) -> bool:
@@ -191,8 +191,8 @@ def _is_served(request: FetchRequest, answer: FetchRequest | FetchAnswer | None)
     return answer == evolve(request, held=True)
 
 
-def _replaced(memory: KeepingUp, broker: BrokerId, keeper: Keeper) -> KeepingUp:
-    return (*memory[:broker], keeper, *memory[broker + 1 :])
+def _replaced(keepers: KeepingUp, broker: BrokerId, keeper: Keeper) -> KeepingUp:
+    return (*keepers[:broker], keeper, *keepers[broker + 1 :])
 
 
 KEEPING_UP = Observer("keeping_up", memory=KeepingUp, initial=_first_keeping_up, observe=_keeping_up)
