@@ -283,6 +283,20 @@ app.command()(guarantees)
 
 
 @app.command()
+def vectors(
+    *,
+    out: Annotated[Path | None, typer.Option(metavar="DIR", help="Write every set of vectors here.")] = None,
+    verify: Annotated[Path | None, typer.Option(metavar="DIR", help="Compare the answers of these files with the model's.")] = None,
+) -> int:
+    """Write questions to Kafka's pure functions, and walks over its machines, with the model's answers, for other languages."""
+    if (out is None) is (verify is None):
+        raise InputError("give one of --out DIR, to write vectors, and --verify DIR, to compare some")
+    from . import vectors as command  # noqa: PLC0415 - all that asks
+
+    return command.write(out) if out is not None else command.verify(Path(str(verify)))
+
+
+@app.command()
 def replay(  # noqa: PLR0913 - one parameter for each option
     trace: Annotated[str, typer.Argument(metavar="TRACE.json|NAME", help="A trace file, or the name of a trace that comes with hwmark.")],
     *,
