@@ -28,6 +28,8 @@ from .placement import placer_rows
 from .placement import rows as placement_rows
 from .placement import scopes as placement_scopes
 from .row import Row
+from .topic import rows as topic_rows
+from .topic import scopes as topic_scopes
 
 __all__ = ["ROWS", "Row"]
 
@@ -55,6 +57,8 @@ ROWS: tuple[Row, ...] = (
     *placer_rows.ROWS,
     *placement_rows.ROWS,
     *placement_scopes.SCOPES,
+    *topic_rows.ROWS,
+    *topic_scopes.SCOPES,
     *planned_rows.ROWS,
 )
 """Every row, those with a machine first."""

@@ -19,6 +19,7 @@ from .partition import lessons as partition_lessons
 from .pipeline import lessons as pipeline_lessons
 from .placement import lessons as placement_lessons
 from .replication_rows import THREE, THREE_EARLY, TWO, TWO_LATE, TWO_LONG
+from .topic import lessons as topic_lessons
 
 LESSONS = {
     "truncate_to_high_watermark": Lesson(
@@ -254,5 +255,6 @@ LESSONS = {
     **consumer_lessons.LESSONS,
     **pipeline_lessons.LESSONS,
     **placement_lessons.LESSONS,
+    **topic_lessons.LESSONS,
 }
 """Each lesson by the name of its trace."""

@@ -19,6 +19,7 @@ from .ownership import DESCRIBED as OWNERSHIP
 from .partition.described import DESCRIBED as PARTITION
 from .pipeline.described import DESCRIBED as PIPELINE
 from .placement.described import DESCRIBED as PLACEMENT
+from .topic.described import DESCRIBED as TOPIC
 
 MACHINES: dict[str, Described] = {
     one.name: one
@@ -62,5 +63,6 @@ MACHINES: dict[str, Described] = {
         CONSUMER,
         PIPELINE,
         PLACEMENT,
+        TOPIC,
     )
 }

@@ -17,13 +17,6 @@ planned = partial(Row, status=PLANNED)
 
 TRANSACTIONS = (
     planned(
-        "duplicate_window",
-        "batches that a broker remembers",
-        "A broker remembers the last five batches of each producer, as many as a client has in flight; else the retry of an older one is "
-        "refused or stored twice.",
-        ("K-360", "T09"),
-    ),
-    planned(
         "producer_state_outlives_records",
         "expiry of producer state",
         "What a broker knows of a producer expires with time, not with its last record; else retention refuses a healthy producer.",

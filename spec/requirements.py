@@ -35,14 +35,14 @@ USERS = (
         "still believe that it leads; leader epochs never go back.",
         CARRIED,
     ),
-    Requirement("S1-topics", "A topic has one or more partitions, and a message lives in exactly one of them."),
+    Requirement("S1-topics", "A topic has one or more partitions, and a message lives in exactly one of them.", CARRIED),
     Requirement(
         "S2",
         "To its clients a partition is an append-only log: a record gets the offset at the log's end when it is appended, and what is "
         "committed at an offset stays there.",
         CARRIED,
     ),
-    Requirement("S2-topics", "Offsets have 64 bits, and there is no order across the partitions of a topic."),
+    Requirement("S2-topics", "Offsets have 64 bits, and there is no order across the partitions of a topic.", CARRIED),
     Requirement(
         "S3", "Producers talk to the leader only, consumers too unless they may read from followers; followers only pull from it.", CARRIED
     ),
@@ -193,7 +193,7 @@ FAULTS = (
     Requirement("T01", "The zombie of an aborted transaction can still write."),
     Requirement("T03", "A late write opens a transaction that nobody ends."),
     Requirement("T04", "A late end of one transaction ends the next."),
-    Requirement("T09", "The retry of an older batch is not known to be one."),
+    Requirement("T09", "The retry of an older batch is not known to be one.", CARRIED),
     Requirement("T10", "Retention makes a broker forget a producer."),
     Requirement("T16", "The first undecided record is read as decided."),
     Requirement("P06", "A client does not end a transaction that it began."),
