@@ -119,43 +119,42 @@ def reads_are_committed(
 
 
 def small(**scope: int) -> dict[str, int]:
-    """Return a minimal scope: three brokers, one record, one election, and no trouble, but for these."""
-    return {"brokers": 3, "records": 1, "max_leader_epoch": 1, "timeouts": 0, "crashes": 0, **scope}
+    """Return a minimal scope: one broker, no record, no election, and no trouble, but for these."""
+    return {"brokers": 1, "records": 0, "max_leader_epoch": 0, **scope}
 
 
-@reachable(sources=("S7",), scope=small(max_leader_epoch=0))
+@reachable(sources=("S7",), scope=small(records=1))
 def record_is_acknowledged(before: State, step: Step, after: State) -> bool:
     """A producer is told that its record is stored."""
     return step.action == "acknowledge_produce"
 
 
-@reachable(sources=("S13-failures",), scope=small(crashes=1), broker=brokers)
+@reachable(sources=("S13-failures",), scope=small(brokers=2, max_leader_epoch=1, timeouts=1), broker=brokers)
 def leadership_moves(state: State, *, broker: BrokerId) -> bool:
-    """Another broker leads after a crash, and has committed its first record."""
+    """Another broker leads than the first one, and has committed a record."""
     return leads(state, broker) and broker > 0 and state.replicas[broker].high_watermark > 0
 
 
-@reachable(sources=("KIP-595",), scope=small(timeouts=1), broker=brokers)
+@reachable(sources=("S1", "KIP-595"), scope=small(brokers=3, max_leader_epoch=1, timeouts=1), broker=brokers)
 def zombie_leads(state: State, *, broker: BrokerId) -> bool:
     """A broker still believes that it leads while another leads in a later epoch."""
     epoch = state.replicas[broker].leader_epoch
     return leads(state, broker) and any(one.role is Role.LEADER and one.leader_epoch > epoch for one in state.replicas)
 
 
-@reachable(sources=("K-101", "KIP-595"), scope=small(timeouts=1), broker=brokers)
+@reachable(sources=("K-101", "KIP-595"), scope=small(brokers=3, records=1, max_leader_epoch=1, timeouts=1), broker=brokers)
 def log_is_truncated(before: State, step: Step, after: State, *, broker: BrokerId) -> bool:
     """A follower truncates records as its leader tells it to."""
     return step.action == "receive_fetch" and after.logs[broker].end_offset < before.logs[broker].end_offset
 
 
-@reachable(sources=("KIP-595",), scope=small(crashes=1, max_leader_epoch=2), candidate=brokers)
+@reachable(sources=("S5", "KIP-595"), scope=small(brokers=2, records=1, max_leader_epoch=1, timeouts=1), candidate=brokers)
 def vote_is_refused(before: State, step: Step, after: State, *, candidate: BrokerId) -> bool:
     """A candidate does not get a vote since its log lacks records."""
     if step.action != "request_vote" or step.choices["candidate"] != candidate:
         return False
-    voter = step.choices["voter"]
-    entered = before.replicas[voter].leader_epoch < after.replicas[voter].leader_epoch
-    return entered and after.replicas[voter].stands_by != candidate
+    old, new = (state.replicas[step.choices["voter"]] for state in (before, after))
+    return old.leader_epoch < new.leader_epoch and new.stands_by != candidate
 
 
 # -- what stays possible --

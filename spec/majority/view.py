@@ -12,8 +12,8 @@ from hwmark.model.majority.state import CONTROL, NOBODY, Replica, Role, State
 from hwmark.spec.naming import braces, broker_name, letter
 from hwmark.spec.view import Cell, Event, Lane, Mark, Place, Tone, View
 
-BEGINS = "*"
-"""How the record is written with which a leader begins its epoch."""
+BEGINS = "L"
+"""How the record is written with which a leader begins its epoch (LeaderChangeMessage)."""
 
 
 def label(record: Record) -> str:
@@ -123,7 +123,7 @@ def stands(before: State, step: Step, after: State) -> Event:
     """A replica begins an election."""
     candidate = step.choices["candidate"]
     epoch = after.replicas[candidate].leader_epoch
-    wins = ", and wins at once" if after.replicas[candidate].role is Role.LEADER else ""
+    wins = f", wins at once, and begins it with {BEGINS}" if after.replicas[candidate].role is Role.LEADER else ""
     return Event(f"Broker {candidate} asks to be elected in epoch {epoch}{wins}{commits(after, candidate, before)}", broker_name(candidate))
 
 
@@ -136,7 +136,11 @@ def votes(before: State, step: Step, after: State) -> Event:
     elif theirs.stands_by != candidate:
         what = f"enters epoch {theirs.leader_epoch}, and does not vote for broker {candidate}"
     else:
-        wins = f", which leads epoch {mine.leader_epoch} now{commits(after, candidate, before)}" if mine.role is Role.LEADER else ""
+        wins = (
+            f", which leads epoch {mine.leader_epoch} now, and begins it with {BEGINS}{commits(after, candidate, before)}"
+            if mine.role is Role.LEADER
+            else ""
+        )
         what = f"votes for broker {candidate}{wins}"
     return Event(f"Broker {voter} {what}", broker_name(voter), broker_name(candidate))
 
@@ -203,11 +207,11 @@ VIEW = View(
     blame=blame,
     say=say,
     words={
-        "epoch": "in which the record was appended",
-        "committed": "below what this broker knows to be committed",
-        "HW": "high watermark: what is before it counts as committed",
-        "LEO": "log end offset",
-        BEGINS: "the record with which a leader begins its epoch",
+        "cell": "a record written in leader epoch",
+        "committed": "below the high watermark of that broker",
+        "uncommitted": "not below the high watermark of that broker",
+        "HW": "high watermark: what is before it counts as committed there",
+        "LEO": "log end offset: where the next record will go",
         "leader of an old epoch": "somebody is in a later epoch, and it does not know",
     },
 )

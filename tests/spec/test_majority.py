@@ -243,7 +243,7 @@ def test_captions_say_what_happens() -> None:
         "Broker 1 enters epoch 1, and does not vote for broker 2",
         "Broker 1 asks to be elected in epoch 2",
         "Broker 1 is in epoch 2 already, which broker 2 enters",
-        "Broker 2 votes for broker 1, which leads epoch 2 now",
+        "Broker 2 votes for broker 1, which leads epoch 2 now, and begins it with L",
         "Broker 0 follows broker 1, the leader of epoch 2",
         "Broker 0 truncates to offset 1, where its log and that of broker 1 part",
         "Consumer 0 reads a at offset 0 from broker 1",
