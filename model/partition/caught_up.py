@@ -83,7 +83,7 @@ def late(known: PerBroker[Follower], followers: Brokers) -> PerBroker[Follower]:
 @action(leader=brokers, follower=brokers)
 @kafka(
     "ReplicaState.isCaughtUp; Partition.isReplicaIsrEligible",
-    versions="0.10.2–4.3 (KAFKA-4485), not for fenced brokers since 3.3, nor for other broker epochs since 3.5",
+    versions="0.10.2–4.3 (KAFKA-4485); for whom as in 4.3.1",
     simplified="no time: for a follower that runs it may be over as often as the bounds say, for another at any moment",
 )
 def let_lag_time_pass(state: State, rules: PartitionRules, config: Config, *, leader: BrokerId, follower: BrokerId) -> State | None:

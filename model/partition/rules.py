@@ -2,9 +2,9 @@
 """The decisions of the ``partition`` machine: one enum each, whose first member is what Kafka 4.3 does.
 
 The other members are what Kafka did before, or a mistake that one of its checks excludes; each is there to be switched
-on, so that the check shows what it is for. The exceptions say which member Kafka's own is: three keep promises that Kafka
-4.3.1 does not (``MetadataAgain``, ``Refusal``, ``ElrMembers``), and one leaves out what no promise of all others rests on
-(``CaughtUp``).
+on, so that the check shows what it is for. The exceptions: the first members of ``MetadataAgain``, ``Refusal``, ``GivenUp``
+and ``ElrMembers`` keep promises that Kafka 4.3.1 does not keep, and that of ``CaughtUp`` leaves out a wait on which a single
+promise rests.
 """
 
 from __future__ import annotations
