@@ -140,7 +140,7 @@ ROWS = (
     ),
     Row(
         id="isr_needs_its_controller",
-        rule="outages",
+        rule="crashes",
         statement="Without the controller a partition serves on as long as all that are in sync do; once a member of the ISR is dead, "
         "acks=all waits for ever, since nobody takes it out of the ISR, and a dead leader has no successor.",
         sources=("S13-failures", "S13"),
