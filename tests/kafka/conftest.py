@@ -69,6 +69,15 @@ def partitioners(built: Path) -> Iterator[jvm.Witness]:
 
 
 @pytest.fixture(scope="session")
+def sequences(built: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[jvm.Witness]:
+    """Yield Kafka's own check of sequence numbers, open for questions."""
+    command = jvm.build(SOURCES / "SequenceWitness.java", built)
+    witness = jvm.Witness([*command, str(tmp_path_factory.mktemp("snapshots"))])
+    yield witness
+    witness.close()
+
+
+@pytest.fixture(scope="session")
 def partition(built: Path) -> Iterator[jvm.Witness]:
     """Yield Kafka's own ``Partition``, open for questions; it needs the jars of a whole broker."""
     command = jvm.build(SOURCES / "PartitionWitness.java", built, pom="pom-broker.xml")
