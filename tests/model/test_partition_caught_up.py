@@ -47,8 +47,8 @@ OUTSIDE = replica(put(START, logs={0: Log((A, B))}), 0, isr=frozenset({0}), high
 
 def knows(state: State, follower: BrokerId = 1, **given: Any) -> State:
     """Return the state in which broker 0 knows this of a follower."""
-    known = state.followers[0]
-    return put(state, followers={0: (*known[:follower], Follower(**{"broker_epoch": 1} | given), *known[follower + 1 :])})
+    known, now = state.followers[0], evolve(Follower(broker_epoch=1), **given)
+    return put(state, followers={0: (*known[:follower], now, *known[follower + 1 :])})
 
 
 def noted(state: State, fetch_offset: int, **given: Any) -> Follower:

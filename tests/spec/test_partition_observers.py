@@ -185,7 +185,7 @@ LAST = Keeper(0, 0, 1, fetches=0)
 
 def kept(after: State, before: State, known: Keeper = LAST, step: Step = FETCH) -> Keeper:
     """Return what is remembered of broker 1 after a step, the last of which is known."""
-    memory = remembered(KEEPING_UP, (Keeper(), known, Keeper(), Keeper()), step, after, before)
+    memory: tuple[Keeper, ...] = remembered(KEEPING_UP, (Keeper(), known, Keeper(), Keeper()), step, after, before)
     assert (memory[0], *memory[2:]) == (Keeper(),) * 3
     return memory[1]
 
