@@ -16,7 +16,7 @@ from .state import NOBODY, Bounds, Config, Partition, PartitionId, State, broker
 @action(start=brokers, shuffle=brokers)
 @kafka(
     "ReplicationControlManager.createTopic; StripedReplicaPlacer.place; AdminUtils.assignReplicasToBrokers",
-    versions="3.3–4.3; before for assignments in rounds",
+    versions="3.3–4.3; 3.3–4.3; 0.8–4.0",
     simplified="one topic, without racks; the random generator gives one number at the start and one in shuffles; at most "
     "``late_brokers`` are away: what the placer makes of racks and fenced brokers is a function of its own",
 )
