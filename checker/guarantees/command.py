@@ -114,7 +114,7 @@ def _write_runs(report: Report, place: Path, files: dict[str, dict[str, str]]) -
 
 
 def run_grid(plan: Plan, timeout: float | None, output: str) -> int:
-    """Decide about the whole grid, and return the exit code: 3 if anything is not decided, and else 0, as a grid shows both sides."""
+    """Decide about the whole grid, and return the exit code of all verdicts together."""
     settings = tuple(grid())
     cases = tuple(map(case_of, settings))
     known = {case.name: one for case, one in zip(cases, settings, strict=True)}

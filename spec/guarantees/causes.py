@@ -94,7 +94,8 @@ def _end(state: State, promise: str, settings: Settings) -> str:
 def lost_record(state: State, facts: Mapping[str, Any]) -> int:
     """Return the record that is missing: of two logs that disagree, the one that the true leader lacks, or else the older."""
     if "record" in facts:
-        return int(facts["record"])
+        record: int = facts["record"]
+        return record
     leader = truth(state).leader
     shown = sorted(one.id for one in (facts["ours"], facts["theirs"]) if one is not None)
     lacking: list[int] = [record for record in shown if leader != NOBODY and not holds(state, leader, record)]
