@@ -42,6 +42,7 @@ from .progress import (
     static_member_returns,
     zombie_is_refused,
 )
+from .refinement import commits_are_of_the_grant, refines_ownership
 
 PROPERTIES = (
     one_owner,
@@ -60,6 +61,8 @@ PROPERTIES = (
     generation_order,
     structure,
     consumer_structure,
+    refines_ownership,
+    commits_are_of_the_grant,
     partition_is_owned,
     partitions_are_shared,
     partition_is_given_up,
@@ -71,4 +74,4 @@ PROPERTIES = (
     all_partitions_owned,
     joins_end,
 )
-"""Every promise of the machine, in the order of the report."""
+"""Every promise of the machine, in the order of the report; those with observers are chosen by name."""

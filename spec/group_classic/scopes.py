@@ -28,8 +28,13 @@ THREE = Bounds(consumers=3)
 THREE_STATIC = evolve(THREE, replacements=1)
 UNDISTURBED = Bounds(consumers=3, partitions=3, perturbations=0, stops=0, pauses=0, failovers=0, losses=0)
 
+ANY_ONE_STATIC = Bounds(replacements=1)
+
 AT_LAST = ("all_partitions_owned", "joins_end")
 """What is asked besides the promises about states and steps."""
+
+REFINES = ("refines_ownership", "commits_are_of_the_grant")
+"""What is asked with the memory of whoever looks at owners alone, which makes states more."""
 
 scope = partial(Row, rule="all", sources=("S8", "S15"), machine="group_classic", rules_on="group_classic", holds=AT_LAST, quick=False)
 """A scope in which the right rules hold."""
@@ -176,6 +181,35 @@ SCOPES = (
         config=COOPERATIVE,
         bounds=UNDISTURBED,
         states=15_812,
+    ),
+    scope(
+        id="classic_eager_refines_ownership",
+        statement="Two eager consumers, two partitions, and any two things that go wrong: each step is one of ownership, and commits are "
+        "of owners.",
+        config=EAGER,
+        bounds=ANY_TWO,
+        holds=REFINES,
+        states=303_261,
+    ),
+    scope(
+        id="classic_eager_static_refines_ownership",
+        statement="Two eager static members, two partitions, and any one thing that goes wrong, one that is replaced while it runs among "
+        "them: each step is one of ownership, and commits are of owners.",
+        sources=("S8", "S15", "K-345"),
+        config=EAGER_STATIC,
+        bounds=ANY_ONE_STATIC,
+        holds=REFINES,
+        states=29_076,
+    ),
+    scope(
+        id="classic_cooperative_static_refines_ownership",
+        statement="Two cooperative static members, two partitions, and any one thing that goes wrong, one that is replaced while it runs "
+        "among them: each step is one of ownership, and commits are of owners.",
+        sources=("S8", "S15", "K-345", "K-429"),
+        config=COOPERATIVE_STATIC,
+        bounds=ANY_ONE_STATIC,
+        holds=REFINES,
+        states=51_412,
     ),
 )
 """Every scope that was exhausted."""

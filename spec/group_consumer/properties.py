@@ -34,6 +34,8 @@ from hwmark.model.machine import Step
 from hwmark.model.ownership import MemberId, PartitionId, PerMember
 from hwmark.spec.property import Observer, Witness, converges, invariant, leads_to, reachable, step_property, witness
 
+from .refinement import commits_are_of_the_grant, refines_ownership
+
 # -- words --
 
 
@@ -468,6 +470,8 @@ PROPERTIES = (
     commits_of_owners_count,
     no_needless_fencing,
     no_fencing_of_retries,
+    refines_ownership,
+    commits_are_of_the_grant,
     member_gives_up,
     member_waits_for_release,
     partition_is_given_up,

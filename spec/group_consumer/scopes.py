@@ -19,9 +19,13 @@ ANY_ONE = Bounds(perturbations=1, crashes=1, expirations=1, rebalance_timeouts=1
 ANY_TWO = Bounds(perturbations=2, crashes=2, expirations=2, rebalance_timeouts=2, losses=2, leaves=2, failovers=2)
 THREE = Bounds(members=3, partitions=2)
 STATIC = evolve(ANY_ONE, static_members=2, replacements=1, commits=0)
+TAKEN_OVER = evolve(ANY_ONE, partitions=1, static_members=1, replacements=1)
 INTERVAL = Config(assignment_interval=True)
 KEPT = ("no_needless_fencing", "group_can_stabilise")
 """What is asked besides the promises about states and steps."""
+
+REFINES = ("refines_ownership", "commits_are_of_the_grant")
+"""What is asked with the memory of whoever looks at owners alone, which makes states more."""
 
 scope = partial(Row, rule="all", sources=("S8", "S15", "K-848"), machine="group_consumer", rules_on="kip_848", quick=False)
 """A scope in which the right rules hold."""
@@ -88,6 +92,23 @@ SCOPES = (
         bounds=evolve(ANY_ONE, assignments=4, commits=0),
         holds=KEPT,
         states=130_094,
+    ),
+    scope(
+        id="consumer_group_refines_ownership",
+        statement="Two members, two partitions, and any one thing that goes wrong: each step is one of ownership, and commits are of "
+        "owners.",
+        bounds=ANY_ONE,
+        symmetry=True,
+        holds=REFINES,
+        states=45_490,
+    ),
+    scope(
+        id="consumer_group_static_refines_ownership",
+        statement="A static member, a process that replaces it, a dynamic member, one partition, and any one thing that goes wrong: each "
+        "step is one of ownership, and commits are of owners.",
+        bounds=TAKEN_OVER,
+        holds=REFINES,
+        states=476_132,
     ),
     scope(
         id="consumer_group_of_three",

@@ -29,6 +29,7 @@ from hwmark.spec.group_consumer import properties as promises
 from hwmark.spec.group_consumer.lessons import LESSONS
 from hwmark.spec.group_consumer.presets import PRESETS
 from hwmark.spec.group_consumer.scopes import SCOPES, UNDISTURBED
+from hwmark.spec.ownership_seen import unseen
 from hwmark.spec.property import Invariant, Property, Reachable, StepProperty
 from hwmark.spec.row import Row
 
@@ -296,6 +297,14 @@ WRONG_STEPS: dict[str, tuple[tuple[State, Step, State], dict[str, Any]]] = {
     ),
     "no_needless_fencing": (FENCED, {"missed_answers": ((1, 0), (1, 0))}),
     "no_fencing_of_retries": (FENCED, {"last_other_epoch": ((2, 0), (2, 0))}),
+    "refines_ownership": (
+        stepped("client_reconcile", stable(), put(stable(), clients={0: Client(ClientState.STABLE, 2, BOTH, BOTH)}), member=0),
+        {"seen": ((unseen(2), unseen(2)),) * 2},
+    ),
+    "commits_are_of_the_grant": (
+        stepped("client_commit", stable(), stable(), member=0, partition=0),
+        {"seen": ((unseen(2), unseen(2)),) * 2},
+    ),
 }
 """For each promise about steps one that breaks it, with what observers remember."""
 
