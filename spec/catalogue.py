@@ -30,6 +30,8 @@ from .placement import scopes as placement_scopes
 from .row import Row
 from .topic import rows as topic_rows
 from .topic import scopes as topic_scopes
+from .zookeeper import rows as zookeeper_rows
+from .zookeeper import scopes as zookeeper_scopes
 
 __all__ = ["ROWS", "Row"]
 
@@ -59,6 +61,8 @@ ROWS: tuple[Row, ...] = (
     *placement_scopes.SCOPES,
     *topic_rows.ROWS,
     *topic_scopes.SCOPES,
+    *zookeeper_rows.ROWS,
+    *zookeeper_scopes.SCOPES,
     *planned_rows.ROWS,
 )
 """Every row, those with a machine first."""

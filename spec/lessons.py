@@ -20,6 +20,7 @@ from .pipeline import lessons as pipeline_lessons
 from .placement import lessons as placement_lessons
 from .replication_rows import THREE, THREE_EARLY, TWO, TWO_LATE, TWO_LONG
 from .topic import lessons as topic_lessons
+from .zookeeper import lessons as zookeeper_lessons
 
 LESSONS = {
     "truncate_to_high_watermark": Lesson(
@@ -256,5 +257,6 @@ LESSONS = {
     **pipeline_lessons.LESSONS,
     **placement_lessons.LESSONS,
     **topic_lessons.LESSONS,
+    **zookeeper_lessons.LESSONS,
 }
 """Each lesson by the name of its trace."""

@@ -20,6 +20,7 @@ from .partition.described import DESCRIBED as PARTITION
 from .pipeline.described import DESCRIBED as PIPELINE
 from .placement.described import DESCRIBED as PLACEMENT
 from .topic.described import DESCRIBED as TOPIC
+from .zookeeper.described import DESCRIBED as ZOOKEEPER
 
 MACHINES: dict[str, Described] = {
     one.name: one
@@ -64,5 +65,6 @@ MACHINES: dict[str, Described] = {
         PIPELINE,
         PLACEMENT,
         TOPIC,
+        ZOOKEEPER,
     )
 }
