@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """What whoever reads or commits may rely on, whatever the group protocol: one owner a generation, and zombies are older.
 
-**How a group machine is shown to refine this.** Say in its ``spec/`` what one partition is in one of its states:
+**How a machine is shown to refine this.** The group protocols do not keep all of it in their states: they are followed with a
+memory, see ``hwmark.spec.ownership_seen``. Of a machine that keeps it, such as ``offsets`` and ``pipeline``, say in its ``spec/``
+what one partition is in one of its states:
 
 * ``ownership(state, partition) -> Ownership``: the generation (or member epoch) under which the coordinator gave the
   partition away last, the member to which that grant still belongs (``NOBODY`` once it was revoked, or before a new
