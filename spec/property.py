@@ -155,7 +155,13 @@ def converges(
 
 
 def leads_to(
-    *, sources: tuple[str, ...], when: Callable[..., bool], weak: tuple[str, ...] = (), strong: tuple[str, ...] = (), **domains: Domain
+    *,
+    sources: tuple[str, ...],
+    when: Callable[..., bool],
+    weak: tuple[str, ...] = (),
+    strong: tuple[str, ...] = (),
+    observers: tuple[Observer, ...] = (),
+    **domains: Domain,
 ) -> Callable[[Callable[..., bool]], LeadsTo]:
     """Declare what must come true at last after ``when``, under weak and strong fairness of the named actions."""
-    return _declare(LeadsTo, domains, sources=sources, when=when, weak=weak, strong=strong)
+    return _declare(LeadsTo, domains, sources=sources, when=when, weak=weak, strong=strong, observers=observers)

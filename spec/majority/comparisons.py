@@ -42,10 +42,10 @@ QUORUMS = Comparison(
         Line("1 gone: nothing lost", Ask("acknowledged_survives", ONE)),
         Line("2 gone: writable", Ask("stays_writable", BOTH)),
         Line("2 gone: nothing lost", Ask("acknowledged_survives", BOTH)),
-        Line("no controller", {"partition": Ask("commits_without_controller", {"outages": 1}), "majority": Ask("stays_writable")}),
+        Line("no controller", {"partition": Ask("acknowledged_without_controller", {"outages": 1}), "majority": Ask("stays_writable")}),
         Line(
             "1 gone, no controller",
-            {"partition": Ask("commits_without_controller", {"outages": 1, **ONE}), "majority": Ask("stays_writable", ONE)},
+            {"partition": Ask("acknowledged_without_controller", {"outages": 1, **ONE}), "majority": Ask("stays_writable", ONE)},
         ),
         Line(
             "disk of the last lost",

@@ -150,7 +150,7 @@ ROWS = (
         config=TWO,
         bounds=CONTROLLER_GONE,
         bounds_off=BOTH_GONE,
-        breaks={"commits_without_controller": 3},
+        breaks={"acknowledged_without_controller": 3},
         trace="partition_dead_member_without_controller",
     ),
 )

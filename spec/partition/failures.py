@@ -9,24 +9,15 @@ from __future__ import annotations
 from hwmark.model.machine import BrokerId, Step
 from hwmark.model.partition.decisions import NOBODY, effective_min_isr
 from hwmark.model.partition.rules import PartitionRules
-from hwmark.model.partition.shared import brokers, holds_back, leads, truth
+from hwmark.model.partition.shared import holds_back, records, truth
 from hwmark.model.partition.state import Config, State, Status
 from hwmark.spec.property import Witness, converges, leads_to, step_property, witness
 
-
-def leads_truly(state: State, broker: BrokerId) -> bool:
-    """Whether the controller names this broker as leader, and it leads in the leader epoch of that decision."""
-    partition = truth(state)
-    return partition.leader == broker and leads(state, broker) and state.replicas[broker].leader_epoch == partition.leader_epoch
+from .observers import ACKNOWLEDGED
+from .properties import can_recover, holds_all, is_true_leader
 
 
-def can_lead(state: State) -> bool:
-    """Whether somebody may lead without loss, or could if it ran."""
-    partition = truth(state)
-    return bool(partition.isr or partition.elr)
-
-
-@converges(sources=("S13-failures", "S7-rules"), when=can_lead)
+@converges(sources=("S13-failures", "S7-rules"), when=can_recover)
 def stays_writable(state: State, rules: PartitionRules, config: Config) -> bool:
     """As long as somebody may lead without loss, or could if it ran, records can still be committed.
 
@@ -34,13 +25,13 @@ def stays_writable(state: State, rules: PartitionRules, config: Config) -> bool:
     """
     partition = truth(state)
     leader = partition.leader
-    if leader == NOBODY or not leads_truly(state, leader) or not state.controller_is_up:
+    if leader == NOBODY or not is_true_leader(state, leader) or not state.controller_is_up:
         return False
     mine, log = state.replicas[leader], state.logs[leader]
     if mine.isr != partition.isr or mine.proposed or len(mine.isr) < effective_min_isr(config.min_isr, mine.replicas):
         return False
     return mine.high_watermark == log.end_offset and all(
-        broker == leader or (follows(state, broker, leader) and state.logs[broker] == log) for broker in holds_back(rules, mine)
+        broker == leader or (follows(state, broker, leader) and holds_all(state.logs[broker], log)) for broker in holds_back(rules, mine)
     )
 
 
@@ -62,22 +53,26 @@ def nothing_is_decided_without_controller(before: State, step: Step, after: Stat
     return witness(step=str(step), before=truth(before).leader, after=truth(after).leader)
 
 
-def has_uncommitted_without_controller(state: State, broker: BrokerId) -> bool:
-    """Whether a leader has records that are not committed while there is no controller."""
-    is_alone = not state.controller_is_up and leads_truly(state, broker)
-    return is_alone and state.replicas[broker].high_watermark < state.logs[broker].end_offset
+def waits_without_controller(state: State, record: int) -> bool:
+    """Whether a producer waits for a leader to answer while there is no controller."""
+    waiting = state.produced[record]
+    return waiting is not None and not state.controller_is_up and is_true_leader(state, waiting.leader)
 
 
 @leads_to(
     sources=("S13-failures",),
-    when=has_uncommitted_without_controller,
-    weak=("send_fetch", "handle_fetch", "receive_fetch", "learn_metadata"),
-    broker=brokers,
+    when=waits_without_controller,
+    weak=("send_fetch", "handle_fetch", "receive_fetch", "learn_metadata", "acknowledge_produce"),
+    observers=(ACKNOWLEDGED,),
+    record=records,
 )
-def commits_without_controller(state: State, *, broker: BrokerId) -> bool:
-    """While there is no controller, and it may never be back, what the leader has is committed at last, if the leader keeps running."""
-    return not has_uncommitted_without_controller(state, broker)
+def acknowledged_without_controller(state: State, acknowledged: frozenset[int], *, record: int) -> bool:
+    """While there is no controller, and it may never be back, a producer is told at last that the leader's record is stored.
+
+    It holds as long as all that are in sync run, and is asked by name: without the controller nobody takes a dead one out.
+    """
+    return record in acknowledged or not waits_without_controller(state, record)
 
 
-PROPERTIES = (stays_writable, nothing_is_decided_without_controller, commits_without_controller)
+PROPERTIES = (stays_writable, nothing_is_decided_without_controller, acknowledged_without_controller)
 """What is promised of a partition that loses brokers or its controller."""
