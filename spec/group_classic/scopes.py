@@ -28,6 +28,7 @@ THREE = Bounds(consumers=3)
 THREE_STATIC = evolve(THREE, replacements=1)
 UNDISTURBED = Bounds(consumers=3, partitions=3, perturbations=0, stops=0, pauses=0, failovers=0, losses=0)
 
+ANY_ONE = Bounds()
 ANY_ONE_STATIC = Bounds(replacements=1)
 
 AT_LAST = ("all_partitions_owned", "joins_end")
@@ -190,6 +191,16 @@ SCOPES = (
         bounds=ANY_TWO,
         holds=REFINES,
         states=303_261,
+    ),
+    scope(
+        id="classic_cooperative_refines_ownership",
+        statement="Two cooperative consumers, two partitions, and any one thing that goes wrong: each step is one of ownership, and "
+        "commits are of owners.",
+        sources=("S8", "S15", "K-429"),
+        config=COOPERATIVE,
+        bounds=ANY_ONE,
+        holds=REFINES,
+        states=19_344,
     ),
     scope(
         id="classic_eager_static_refines_ownership",
