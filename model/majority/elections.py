@@ -34,7 +34,7 @@ def is_complete(rules: Rules, log: Log, than: Log) -> bool:
 @action(candidate=brokers)
 @kafka(
     "KafkaRaftClient.pollUnattached; KafkaRaftClient.pollFollower; QuorumState.transitionToCandidate",
-    versions="2.7–4.3 (KIP-595), with a pre-vote before since 4.1 (KIP-996)",
+    versions="2.7–4.3 (KIP-595), after a pre-vote since 4.0 (KIP-996)",
     simplified="no time and no pre-vote: where no leader is known to run it may happen at any moment, else as often as the bounds say",
 )
 def start_election(state: State, rules: Rules, bounds: Bounds, *, candidate: BrokerId) -> State | None:

@@ -2,11 +2,11 @@
 """A log that a majority of its replicas commits and elects for, as Raft does and Kafka's controllers do for their metadata (KRaft).
 
 Nobody else is needed: the replicas vote for a leader in each epoch, followers fetch from it, and what a majority has, with a
-record of the leader's own epoch at its end, is committed. Whether a request or answer arrives, and when, is open: a step is what
-one of them does. Time is left out: an election may begin whenever no leader runs, and as often as the bounds say although one does. Brokers
-crash, with or without the end of their logs, and start again. Left out: the pre-vote, changes of the voters, observers, snapshots,
-batches, clean shutdowns. Origins: Ongaro and Ousterhout, In Search of an Understandable Consensus Algorithm (2014); KIP-595; the
-sources of Kafka 4.3.1.
+record of the leader's own epoch at its end, is committed. Whether a request or an answer arrives, and when, is open: a step is
+what one of them does. Time is left out: an election may begin whenever no leader runs, and as often as the bounds say although
+one does. Brokers crash, with or without the end of their logs, and start again. Left out: the pre-vote, changes of the voters,
+observers, snapshots, batches, clean shutdowns. Origins: Ongaro and Ousterhout, In Search of an Understandable Consensus
+Algorithm (2014); KIP-595; the sources of Kafka 4.3.1.
 """
 
 from __future__ import annotations

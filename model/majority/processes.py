@@ -42,7 +42,7 @@ def remembered_vote(rules: Rules, replica: Replica) -> BrokerId:
 
 @action(broker=brokers, kept=end_offsets)
 @kafka(
-    "QuorumState.initialize; FileQuorumStateStore.readElectionState; KafkaRaftLog",
+    "QuorumState.initialize; FileQuorumStateStore.readElectionState; LogLoader.load",
     versions="2.7–4.3 (KIP-595)",
     simplified="a clean shutdown, which hands over, is left out; the high watermark is not on disk; a leader does not lead on, and a "
     "candidate begins anew",

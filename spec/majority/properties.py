@@ -153,7 +153,8 @@ def vote_is_refused(before: State, step: Step, after: State, *, candidate: Broke
     """A candidate does not get a vote since its log lacks records."""
     if step.action != "request_vote" or step.choices["candidate"] != candidate:
         return False
-    old, new = (state.replicas[step.choices["voter"]] for state in (before, after))
+    voter: BrokerId = step.choices["voter"]
+    old, new = before.replicas[voter], after.replicas[voter]
     return old.leader_epoch < new.leader_epoch and new.stands_by != candidate
 
 
