@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What of a partition has to agree with the published machine that goes along with it.
 
-The logs, record by record; who leads, and in which leader epoch; that whoever may lead next is in the published ISR; that
-a leader counts on everybody whom the published leader counts on and who lacks something; and what leaders count as committed.
+The logs, record by record; who leads, and in which leader epoch; the ISR, but for members that were dropped and lack nothing;
+that a leader counts on whom the published leader counts on, with the same exception; and what leaders count as committed.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from hwmark.model.machine import BrokerId
 from hwmark.model.partition.decisions import Brokers, PartitionState
 from hwmark.model.partition.shared import leads, maximal_isr, truth
 from hwmark.model.partition.state import Replica, State
+from hwmark.model.replication import is_true_leader
 from hwmark.spec.property import Witness, witness
 from hwmark.spec.refinement import Followed
 
@@ -53,6 +54,11 @@ def follows(published: replication.State, broker: BrokerId, leader: BrokerId) ->
     return theirs.leader == leader and theirs.leader_epoch == published.replicas[leader].leader_epoch
 
 
+def lacks_nothing(published: replication.State, broker: BrokerId, leader: BrokerId) -> bool:
+    """Whether a broker follows a leader in its epoch, and has all that the leader has."""
+    return follows(published, broker, leader) and published.logs[broker].end_offset == published.logs[leader].end_offset
+
+
 def is_copy(records: tuple[Record, ...], published: tuple[Record, ...], notes: Notes) -> bool:
     """Whether two logs hold the same records, of leader epochs that stand for one another."""
     return len(records) == len(published) and all(
@@ -71,6 +77,10 @@ def difference(state: State, known: Followed, broker: BrokerId) -> Witness | Non
         return None
     if quorum.leader != partition.leader or not members(partition) <= quorum.isr:
         return witness(leader=partition.leader, isr=partition.isr)
+    if is_true_leader(known.state, quorum.leader):
+        for member in sorted(quorum.isr - members(partition)):
+            if not lacks_nothing(known.state, member, quorum.leader):
+                return witness(isr=partition.isr, member=member)
     mine, log = state.replicas[broker], state.logs[broker]
     if not is_copy(log.records, known.state.logs[broker].records, known.notes):
         return witness(log=log)
@@ -90,7 +100,7 @@ def leader_difference(mine: Replica, log: Log, known: Followed, broker: BrokerId
     if (theirs.leader, kafka_epoch(known.notes, theirs.leader_epoch)) != (broker, mine.leader_epoch):
         return witness(leads_in=mine.leader_epoch)
     for member in sorted(theirs.isr - maximal_isr(mine)):
-        if not follows(known.state, member, broker) or known.state.logs[member].end_offset < log.end_offset:
+        if not lacks_nothing(known.state, member, broker):
             return witness(counts_on=maximal_isr(mine), member=member)
     high_watermark, ever = mine.high_watermark, known.notes.committed
     if high_watermark > mine.epoch_start and high_watermark != theirs.high_watermark:

@@ -30,7 +30,7 @@ from hwmark.model.log import UNDEFINED_EPOCH
 from hwmark.model.machine import BrokerId, Step
 from hwmark.model.partition.decisions import NOBODY, LeaderRecovery
 from hwmark.model.partition.shared import brokers, leads, maximal_isr, truth
-from hwmark.model.partition.state import FetchAnswer, FetchRequest, State, Status
+from hwmark.model.partition.state import FetchAnswer, FetchRequest, State
 from hwmark.spec.property import Witness, step_property
 from hwmark.spec.refinement import Followed, Memory, Walk, broken, follower, is_followed
 from hwmark.spec.versions import REPLICATION
@@ -192,12 +192,18 @@ def replace_leader(taken: Walk, before: State, after: State) -> None:
 
 
 def dropped_at(state: State, broker: BrokerId) -> int:
-    """Return in which partition epoch a broker was last dropped from the ISR, or the first that somebody may have to learn yet."""
-    dropped = state.partition_epoch
-    for partition in reversed(state.metadata[:dropped]):
-        if partition is None or broker in members(partition):
+    """Return in which partition epoch a broker was last dropped from the ISR, or a later one that the leader knows.
+
+    What is forgotten of the controller's decisions all have learned, the leader too: then its own ISR tells.
+    """
+    partition = truth(state)
+    dropped, known = partition.partition_epoch, state.replicas[partition.leader]
+    for earlier in reversed(state.metadata[:dropped]):
+        if earlier is None and known.leader_epoch == partition.leader_epoch and broker not in known.isr:
+            return min(dropped, known.partition_epoch)
+        if earlier is None or broker in members(earlier):
             break
-        dropped = partition.partition_epoch
+        dropped = earlier.partition_epoch
     return dropped
 
 
@@ -205,12 +211,17 @@ def dropped_at(state: State, broker: BrokerId) -> int:
 
 
 def serve(taken: Walk, before: State, after: State, follower: BrokerId) -> None:
-    """A leader serves a fetch: its sender follows it in its leader epoch from now on, if it would still ask that."""
+    """A leader serves a fetch: its sender follows it in its leader epoch from now on, unless it has gone to another since."""
     request = before.fetching[follower]
     if not isinstance(request, FetchRequest) or not is_served(before, after, follower):
         return
-    if is_current(before, follower, request):
-        join(taken, follower, request.leader)
+    if before.logs[follower].end_offset == request.fetch_offset:
+        mine = before.replicas[follower]
+        if (mine.leader, mine.fetch_epoch) == (request.leader, request.leader_epoch):
+            join(taken, follower, request.leader)
+        elif mine.leader_epoch == UNDEFINED_EPOCH and not follows(taken.state, follower, request.leader):  # it has stopped since
+            leader_epoch = taken.state.replicas[request.leader].leader_epoch
+            taken.take_if_enabled(replication.become_follower, broker=follower, leader_epoch=leader_epoch)
     commit(taken, before, after, request.leader)
 
 
@@ -220,14 +231,6 @@ def is_served(before: State, after: State, follower: BrokerId) -> bool:
     if isinstance(answer, FetchAnswer):
         return answer.error is None and answer.diverging_epoch == UNDEFINED_EPOCH
     return answer is not None or before.followers != after.followers
-
-
-def is_current(state: State, follower: BrokerId, request: FetchRequest) -> bool:
-    """Whether a follower would still send this fetch."""
-    process, mine = state.processes[follower], state.replicas[follower]
-    is_the_same = process.status is Status.RUNNING and process.broker_epoch == request.broker_epoch
-    is_asking = (mine.leader, mine.fetch_epoch) == (request.leader, request.leader_epoch)
-    return is_the_same and is_asking and state.logs[follower].end_offset == request.fetch_offset
 
 
 def take_in(taken: Walk, before: State, after: State, follower: BrokerId) -> None:

@@ -209,7 +209,7 @@ REFINED = (
         statement="Two replicas, a clean shutdown, and one record: the published machine.",
         config=TWO,
         bounds=Bounds(brokers=2, records=1, shutdowns=1),
-        states=17_881,
+        states=17_192,
     ),
 )
 

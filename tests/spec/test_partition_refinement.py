@@ -19,6 +19,7 @@ from hwmark.model import replication
 from hwmark.model.log import Log, Record
 from hwmark.model.machine import Step, put
 from hwmark.model.partition.machine import machine
+from hwmark.model.partition.shared import truth
 from hwmark.model.partition.state import Bounds, Config, FetchAnswer, Start, State
 from hwmark.spec.partition.presets import PRESETS
 from hwmark.spec.partition.published import Decision, Notes, difference
@@ -262,6 +263,36 @@ def test_an_answer_of_a_leader_that_has_not_truncated_yet_is_followed() -> None:
     assert isinstance(seen.memory, Followed)
 
 
+def test_a_drop_is_dated_by_what_its_leader_knows() -> None:
+    """Of two that were dropped the leader knows of one; nobody keeps the decision before, as all have learned it."""
+    learned = "learn_metadata 0 1; learn_metadata 1 2; learn_metadata 2 2"
+    seen = run(f"fence_broker 1; fence_broker 2; {learned}; fence_broker 0", evolve(THREE, elr=False), fences=3)
+    assert seen.before.metadata[0] is None
+    assert followed(seen.memory).notes.decisions == (Decision(0, 0), Decision(1, 0), Decision(2, 0), Decision(3, 1))
+    assert seen.published()[3] == "become_leader(broker=0, leader_epoch=1)"
+
+
+@pytest.mark.parametrize(
+    ("steps", "published"),
+    [
+        ("send_fetch 1; crash 1 0 0; handle_fetch 1", ["become_follower(broker=1, leader_epoch=1)"]),
+        ("send_fetch 1; handle_fetch 1; receive_fetch 1; send_fetch 1; crash 1 1 0; handle_fetch 1", []),
+    ],
+)
+def test_fetches_of_a_broker_that_has_stopped_since(steps: str, published: list[str]) -> None:
+    """It has its log still, and follows in the published machine: from now on, or already."""
+    seen = run(steps, records=2, initial_isr=1, crashes=1, initial_records=0 if published else 1)
+    assert seen.published() == published
+    assert isinstance(seen.memory, Followed)
+
+
+def test_a_fetch_of_a_broker_that_has_led_and_stopped_since() -> None:
+    """It has been in a later leader epoch, and cannot go back to that of the fetch."""
+    seen = run("send_fetch 1; fence_broker 0; learn_metadata 1 1; crash 1 0 0; handle_fetch 1", fences=1, crashes=1)
+    assert seen.published() == []
+    assert isinstance(seen.memory, Followed)
+
+
 # -- the start --
 
 
@@ -314,6 +345,11 @@ def with_replica(broker: int, state: State = AT_START, **changed: Any) -> State:
     return put(state, replicas={broker: evolve(state.replicas[broker], **changed)})
 
 
+def dropped() -> State:
+    """Return the start, but broker 1 is not in the controller's ISR."""
+    return put(AT_START, metadata={0: evolve(truth(AT_START), isr=frozenset({0}))})
+
+
 LONGER = put(AT_START, logs={0: Log((A, B))})
 """The leader has one more record."""
 
@@ -325,6 +361,8 @@ LONGER = put(AT_START, logs={0: Log((A, B))})
         (AT_START, KNOWN, 1, None),
         (AT_START, with_quorum(leader=1), 1, {"leader", "isr"}),
         (AT_START, with_quorum(isr=frozenset({0})), 1, {"leader", "isr"}),
+        (dropped(), KNOWN, 1, None),
+        (dropped(), believing(1, leader_epoch=-1), 1, {"isr", "member"}),
         (AT_START, published(logs={1: Log()}), 1, {"log"}),
         (AT_START, published(logs={1: Log((B,))}), 1, {"log"}),
         (AT_START, evolve(KNOWN, notes=evolve(KNOWN.notes, decisions=(Decision(0, 1),))), 1, {"log"}),
