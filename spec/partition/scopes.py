@@ -196,6 +196,7 @@ REFINED = (
         statement="Three replicas, min.insync.replicas 1, a fence, and one record: the published machine.",
         config=evolve(THREE, min_isr=1),
         bounds=Bounds(brokers=3, records=1, fences=1),
+        states=87_885,
     ),
     refined(
         id="partition_refines_published_crash",
