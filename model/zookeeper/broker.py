@@ -83,12 +83,15 @@ def in_new_session(rules: Rules, state: State, broker: BrokerId) -> State:
     simplified="what is written is kept, and the high watermark on disk is the last one; lossy crashes and clean shutdowns are left out",
 )
 def crash(state: State, *, broker: BrokerId) -> State | None:
-    """A broker's process ends without notice; its session lives on until it expires."""
+    """A broker's process ends without notice; its session lives on until it expires, and who is the controller sends to it again."""
     process = state.processes[broker]
     if not process.is_running or not state.budget.crashes:
         return None
+    after = resigned(state, broker)
+    senders = [role.controller_epoch for role in after.controllers if role is not None]
     return put(
-        resigned(state, broker),
+        after,
+        requests={broker: tuple(request for request in after.requests[broker] if request.controller_epoch in senders)},
         processes={broker: Process(is_running=False, broker_epoch=max(process.broker_epoch, state.registrations[broker]))},
         replicas={broker: Replica(high_watermark=state.replicas[broker].high_watermark)},
         followers={broker: (UNKNOWN,) * len(state.processes)},

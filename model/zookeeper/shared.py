@@ -72,13 +72,13 @@ def sent(state: State, controller_epoch: int, live: tuple[int, ...], decision: P
 
 
 def cut_off(state: State, controller_epoch: int, recipients: Isr) -> State:
-    """Return the state once a controller has closed its connections: what it has sent last may still arrive, what waits behind it not."""
+    """Return the state once a controller has closed connections: what it has sent last may still arrive where somebody is to get it."""
     queues = {}
     for broker in sorted(recipients):
-        queue = state.requests[broker]
-        waiting = [place for place, request in enumerate(queue) if request.controller_epoch == controller_epoch][1:]
-        if waiting:
-            queues[broker] = tuple(request for place, request in enumerate(queue) if place not in waiting)
+        queue, sent_last = state.requests[broker], int(state.processes[broker].is_running)
+        lost = [place for place, request in enumerate(queue) if request.controller_epoch == controller_epoch][sent_last:]
+        if lost:
+            queues[broker] = tuple(request for place, request in enumerate(queue) if place not in lost)
     return put(state, requests=queues) if queues else state
 
 

@@ -126,16 +126,19 @@ LESSONS = {
     "zookeeper_broker_epoch_unchecked": lesson(
         "zookeeper_broker_epoch_unchecked",
         "former_leadership_is_over",
-        "A request to lead is under way to a broker that crashes; another leads instead; the broker starts again, gets the request, and "
-        "leads in an epoch that is over. It has forgotten which epochs it had heard of, and nothing in the request says to which of its "
-        "lives it was sent. Since KIP-380 requests carry the broker epoch, and those to a former life are refused.",
+        "A leader crashes, a new controller that does not know that yet tells it that it leads, and has another broker elected after "
+        "that; the first one starts again, gets the request, which was sent again and again, and leads in an epoch that is over. It has "
+        "forgotten which epochs it had heard of, and nothing in the request says to which of its lives it was sent. Since KIP-380 "
+        "requests carry the broker epoch, and those to a former life are refused.",
         "KIP-380; KAFKA-7235; apache/kafka#5821",
     ),
     "zookeeper_former_life_commits": lesson(
         "zookeeper_former_life_commits",
         "isr_holds_committed",
-        "A broker starts again, gets a request to its former life, by which it leads with an ISR of its own, and commits a record that "
-        "nobody else has. The ISR of a decision is as old as the decision. Since KIP-380 such a request is refused.",
+        "A leader alone in its ISR is told so by a new controller, admits a follower before that request arrives, crashes, and starts "
+        "again at once; the request, sent again, reaches the new process, which leads with an ISR of its own, and commits what the "
+        "follower does not have. A decision says who was in sync when it was made, and the broker has forgotten what came after. Since "
+        "KIP-380 a request to a former life is refused.",
         "KIP-380; KAFKA-7235; apache/kafka#5821",
     ),
     "zookeeper_bounces_unnoticed": lesson(

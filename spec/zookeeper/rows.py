@@ -21,8 +21,8 @@ JOINED_AND_ELECTED = Bounds(brokers=2, records=1, outsiders=1, expiries=1, losse
 LOST_ANSWER_AND_CRASH = Bounds(brokers=2, records=1, outsiders=1, crashes=1, losses=1)
 OUTAGE = Bounds(brokers=2, records=1, outages=1, lags=1)
 FAILOVER = Bounds(brokers=2, records=1, moves=1, lags=1)
-RESTART = Bounds(brokers=2, records=0, crashes=1, expiries=1)
-RESTART_AND_LAG = Bounds(brokers=2, records=1, crashes=1, expiries=1, lags=1)
+RESTART = Bounds(brokers=2, records=0, first_leader=1, crashes=1, moves=1, elections=1)
+RESTART_AND_LAG = Bounds(brokers=2, records=1, crashes=1, moves=1, lags=1)
 BACK_AND_FORTH = Bounds(brokers=3, records=1, first_leader=1, crashes=1, elections=1)
 LAST_MEMBER_GONE = Bounds(brokers=2, records=1, crashes=1, lags=1)
 
@@ -186,7 +186,7 @@ ROWS = (
         sources=("S1", "KIP-380", "KAFKA-7235"),
         rules_off="broker_epoch_unchecked",
         bounds=RESTART,
-        breaks={"former_leadership_is_over": 8},
+        breaks={"former_leadership_is_over": 7},
         trace="zookeeper_broker_epoch_unchecked",
         quick=False,
     ),
@@ -197,7 +197,7 @@ ROWS = (
         sources=("S5", "S14", "KIP-380", "KAFKA-7235"),
         rules_off="broker_epoch_unchecked",
         bounds=RESTART_AND_LAG,
-        breaks={"isr_holds_committed": 10},
+        breaks={"isr_holds_committed": 9, "leader_completeness": 12},
         trace="zookeeper_former_life_commits",
         quick=False,
     ),

@@ -26,7 +26,7 @@ def lanes(state: State) -> tuple[Lane, ...]:
 def zookeeper_lane(state: State) -> Lane:
     """Return what ZooKeeper holds: the partition, the controller, and who is registered."""
     znode = state.znode
-    registered = [f"{broker} (epoch {epoch})" for broker, epoch in enumerate(state.registrations) if epoch != UNKNOWN]
+    registered = braces(broker for broker, epoch in enumerate(state.registrations) if epoch != UNKNOWN)
     facts = {
         "leader": broker_name(znode.leader),
         "leader epoch": str(znode.leader_epoch),
@@ -34,7 +34,7 @@ def zookeeper_lane(state: State) -> Lane:
         "version": str(znode.version),
         "controller": broker_name(state.controller),
         "controller epoch": str(state.controller_epoch),
-        "registered": ", ".join(registered) or "nobody",
+        "registered": registered,
     }
     return Lane(ZOOKEEPER, "up", facts=facts) if state.zookeeper_is_up else Lane(ZOOKEEPER, "down", Tone.WRONG, facts)
 
@@ -71,8 +71,9 @@ def facts_of(state: State, broker: BrokerId) -> dict[str, str]:
     process, replica, role = state.processes[broker], state.replicas[broker], state.controllers[broker]
     if not process.is_running:
         return {}
-    session = "" if has_session(state, broker) else ", session expired"
-    facts = {"broker epoch": f"{process.broker_epoch}{session}"}
+    registration = state.registrations[broker]
+    is_behind = f", registered as {registration}" if registration != process.broker_epoch else ""
+    facts = {"broker epoch": f"{process.broker_epoch}{is_behind if has_session(state, broker) else ', session expired'}"}
     if replica.leader != NOBODY:
         facts["leader epoch"] = epoch_name(replica.leader_epoch)
     if replica.leader == broker:

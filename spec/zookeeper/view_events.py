@@ -185,9 +185,14 @@ def receives(before: State, step: Step, after: State) -> Event:
 def _reaction(before: State, after: State, broker: BrokerId, one: LeaderAndIsr) -> str:
     """Return what a broker does with a request."""
     decision, was = one.decision, before.replicas[broker]
+    process = before.processes[broker]
+    if one.broker_epoch < process.broker_epoch and after.replicas[broker] == was:
+        return f"refuses a request to its former broker epoch {one.broker_epoch}"
+    if one.controller_epoch < process.controller_epoch and after.replicas[broker] == was:
+        return f"refuses a request from controller epoch {one.controller_epoch}, as it has heard of {process.controller_epoch}"
     if after.replicas[broker] != was or decision.leader_epoch > was.leader_epoch:
         if after.replicas[broker].leader_epoch != decision.leader_epoch:
-            return "refuses a request, which is not meant for it, or not from its controller"
+            return f"takes a request to its broker epoch {one.broker_epoch} for an error, as it has not heard of that"
         leads_now = f"leads in leader epoch {decision.leader_epoch}, with ISR {braces(decision.isr)}"
         return leads_now if decision.leader == broker else f"follows broker {decision.leader} in leader epoch {decision.leader_epoch}"
     return f"gets a request for leader epoch {decision.leader_epoch}, which is no news"

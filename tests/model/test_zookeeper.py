@@ -445,7 +445,17 @@ def test_what_a_controller_has_not_sent_when_it_goes_is_never_sent() -> None:
     bounds = evolve(THREE, crashes=3)
     two = ("crash 1", "expire_session 1", "handle_broker_failure 0 1", "start_broker 1", "expire_session 2", "handle_broker_failure 0 2")
     assert [one.decision.leader_epoch for one in run(*two, bounds=bounds).requests[0]] == [1, 2]
-    assert [one.decision.leader_epoch for one in run(*two, "crash 0", bounds=bounds).requests[0]] == [1]
+    assert [one.decision.leader_epoch for one in run(*two, "expire_session 0", "reconnect 0", bounds=bounds).requests[0]] == [1]
+
+
+def test_what_is_sent_to_a_broker_that_is_down_is_sent_again() -> None:
+    """As long as the controller takes it for alive, and believes that it is the controller."""
+    moved = ("delete_controller", "elect_controller 1", "crash 0")
+    assert len(run(*moved).requests[0]) == 1
+    assert run(*moved, "expire_session 0", "handle_broker_failure 1 0").requests[0] == ()
+    assert len(run(*moved, "expire_session 0", "start_broker 0", "handle_broker_failure 1 0").requests[0]) == 1
+    assert run("delete_controller", "elect_controller 0", "crash 0").requests[0] == ()
+    assert run("delete_controller", "elect_controller 1", "crash 1", "crash 0").requests == ((), ())
 
 
 # -- what brokers make of requests --
