@@ -239,13 +239,23 @@ def simulate(  # noqa: PLR0913 - one parameter for each option
 
 @app.command()
 def conform(  # noqa: PLR0913 - one parameter for each option
-    target: Annotated[str, typer.Argument(metavar="TARGET", help="What to drive: assignors, the assignors of client libraries.")],
+    target: Annotated[
+        str, typer.Argument(metavar="TARGET", help="What to drive: assignors (of client libraries), mock, tansu, kafka, broker.")
+    ],
     *,
     libraries: Annotated[
         list[str] | None,
         typer.Option("--library", metavar="NAME", help="Ask this library only; repeatable (default: all that are installed)."),
     ] = None,
-    budget: Annotated[int, typer.Option(min=1, max=1_000_000, metavar="N", help="At most so many questions of each part.")] = 300,
+    bootstrap: Annotated[str | None, typer.Option(metavar="HOST:PORT", help="Where the broker listens that is to be driven.")] = None,
+    releases: Annotated[
+        list[str] | None,
+        typer.Option("--release", metavar="VERSION", help="Start this version of Kafka; repeatable (default: the pinned one)."),
+    ] = None,
+    replay: Annotated[Path | None, typer.Option(metavar="FILE", help="Play this program again, instead of drawing any.")] = None,
+    budget: Annotated[
+        int, typer.Option(min=1, max=1_000_000, metavar="N", help="At most so many questions of each part, or programs of a broker.")
+    ] = 300,
     seed: Annotated[int, typer.Option(min=0, metavar="N", help="The same seed asks the same questions.")] = 0,
     known: Annotated[Path | None, typer.Option(metavar="FILE", help="Deviations that are known: only others fail.")] = None,
     output: Output = None,
@@ -254,9 +264,15 @@ def conform(  # noqa: PLR0913 - one parameter for each option
 ) -> int:
     """Drive real implementations with generated questions: where do they deviate from the model, in the smallest case."""
     chosen = _format(output, json=json)
+    given = {"assignors": ("--library", libraries), "broker": ("--bootstrap", bootstrap and [bootstrap]), "kafka": ("--release", releases)}
+    for named, (option, value) in given.items():
+        if value and target != named:
+            raise InputError(f"{option} is for conform {named}, not for {target}")
     from .conform import command  # noqa: PLC0415 - all that asks
 
-    return command.run(target, command.Plan(tuple(dict.fromkeys(libraries or ())), budget, seed), known, chosen.value, out)
+    names = given[target][1] if target in given else None
+    program = None if replay is None else command.read_program(replay)
+    return command.run(target, command.Plan(tuple(dict.fromkeys(names or ())), budget, seed, program), known, chosen.value, out)
 
 
 @app.command()

@@ -91,11 +91,15 @@ class Implementation:
 
 @frozen
 class Plan:
-    """What is asked: which implementations (none named: all that there are), how many questions of each, from which seed."""
+    """What is asked: which implementations (none named: all that there are), how many questions of each, from which seed.
+
+    ``replay``: one question, as data, that is asked instead.
+    """
 
     names: tuple[str, ...] = ()
     budget: int = 300
     seed: int = 0
+    replay: Any = None
 
 
 @frozen

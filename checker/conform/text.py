@@ -27,15 +27,17 @@ def conform_text(report: Report, *, colour: bool = False) -> str:
 
 def checks_text(report: Checked, heading: str, notes: Iterable[str], *, colour: bool = False) -> str:
     """Return any checks as text: a table of their fields, the story of what deviates, and notes."""
-    fields = list(dict.fromkeys(check.field for check in report.checks))
-    table = table_of("asked", "kept", "deviates", names=fields)
-    for field in fields:
-        checks = [check for check in report.checks if check.field == field]
-        kept = [check.rule for check in checks if check.verdict is Verdict.CLEAN]
-        broken = [_broken(check) for check in checks if check.verdict in (Verdict.DEVIATES, Verdict.KNOWN, Verdict.ALLOWED)]
-        add_row(table, field, ", ".join(kept), "\n".join(broken))
+    subjects: dict[str, list[Check]] = {}
+    is_of_several = len({check.api for check in report.checks}) > 1
+    for check in report.checks:
+        subjects.setdefault(check.api if is_of_several else check.field, []).append(check)
+    table = table_of("asked", "kept", "deviates", names=list(subjects))
+    for subject, checks in subjects.items():
+        kept = dict.fromkeys(check.rule for check in checks if check.verdict is Verdict.CLEAN)
+        broken = dict.fromkeys(_broken(check) for check in checks if check.verdict in (Verdict.DEVIATES, Verdict.KNOWN, Verdict.ALLOWED))
+        add_row(table, subject, ", ".join(one for one in kept if one not in broken), "\n".join(broken))
     parts: list[Text | Table] = [Text(heading, style="bold")]
-    parts += [table] if fields else []
+    parts += [table] if subjects else []
     for check in report.having(Verdict.DEVIATES):
         parts += _story(check)
     return rendered(*parts, *map(prose, notes), colour=colour)
@@ -82,7 +84,7 @@ def reasons(report: Checked) -> Iterator[str]:
     for verdict, said in ((Verdict.NOT_ASKED, "Not asked of"), (Verdict.UNDETERMINED, "Undetermined of")):
         why: dict[str, list[str]] = {}
         for check in report.having(verdict):
-            why.setdefault(f"{check.field}: {check.why}", []).append(check.rule)
+            why.setdefault(f"{check.api if check.field == 'answer' else check.field}: {check.why}", []).append(check.rule)
         yield from (f"{said} {sanitize(reason)}: {', '.join(rules)}." for reason, rules in why.items())
     for pinned in report.unseen:
         yield f"Pinned, but not found this time: {pinned}."

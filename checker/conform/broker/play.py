@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Plays a program: each request to the model and to a broker, field by field the same, or a deviation from the rule that decided."""
+
+from __future__ import annotations
+
+from collections.abc import Container
+from typing import Any
+
+from attrs import fields, frozen
+
+from hwmark.checker.plain import to_plain
+from hwmark.model.broker_api import answer
+from hwmark.model.broker_api.adopting import adopt
+from hwmark.model.broker_api.requests import Answer, Errors, Fetched, Request
+from hwmark.model.broker_api.state import State
+
+from .adapter import Broker
+from .programs import Program
+from .wire import BrokenError
+
+APIS = {
+    "InitProducerId": "init_producer_id",
+    "Produce": "produce",
+    "Fetch": "fetch",
+    "ListOffsets": "list_offsets",
+    "DeleteRecords": "delete_records",
+    "OffsetForLeaderEpoch": "offset_for_leader_epoch",
+}
+ANSWER = "answer"
+"""The field of a deviation where there is no answer at all."""
+
+
+@frozen
+class Rule:
+    """What an answer was compared with: one field of one API, as one rule has it."""
+
+    api: str
+    field: str
+    rule: str
+
+    @property
+    def id(self) -> str:
+        """The name under which it can be pinned."""
+        return f"{self.api}/{self.field}/{self.rule}"
+
+
+@frozen
+class Played:
+    """One request: what the model expects, what the broker answered (or why it did not), and what of it deviates."""
+
+    request: Request
+    rule: str
+    expected: Answer
+    got: Answer | str
+    compared: tuple[Rule, ...]
+    deviating: tuple[Rule, ...]
+
+
+@frozen
+class Play:
+    """A program that was played, and what could not be asked, with the reason."""
+
+    steps: tuple[Played, ...]
+    not_asked: dict[str, str]
+
+    def deviations(self) -> dict[str, Played]:
+        """Return the first step that deviates in each way, by id."""
+        found: dict[str, Played] = {}
+        for step in self.steps:
+            for rule in step.deviating:
+                found.setdefault(rule.id, step)
+        return found
+
+
+def play(program: Program, broker: Broker, avoid: Container[str] = ()) -> Play:
+    """Play a program, and go on after a deviation from the state that the broker must be in, as long as that can be told.
+
+    ``avoid`` has ids of requests that break the connection: they are not asked again. Raises ``BrokenError`` where no
+    program can begin.
+    """
+    broker.begin()
+    state, steps, not_asked = State(), list[Played](), dict[str, str]()
+    for request in program:
+        expected, api = answer(state, request), APIS[type(request).__name__]
+        if Rule(api, ANSWER, expected.rule).id in avoid:
+            continue
+        try:
+            got: Answer = broker.ask(request)
+        except NotImplementedError as error:
+            not_asked[f"{api}/{expected.rule}"] = str(error)
+            continue
+        except BrokenError as error:
+            broken = Rule(api, ANSWER, expected.rule)
+            steps.append(Played(request, expected.rule, expected.answer, str(error), (broken,), (broken,)))
+            break
+        rules = [Rule(api, field, expected.rule) for field in compared(expected.answer)]
+        wrong = [Rule(api, field, expected.rule) for field in deviating(expected.answer, got)]
+        steps.append(Played(request, expected.rule, expected.answer, got, tuple(rules), tuple(wrong)))
+        after = expected.state if not wrong else adopt(state, request, got)
+        if after is None:
+            break
+        state = after
+    return Play(tuple(steps), not_asked)
+
+
+def compared(expected: Answer) -> tuple[str, ...]:
+    """Return the fields of an answer that are compared: of an error nothing else counts."""
+    names = tuple(one.name for one in fields(type(expected)))
+    return names if getattr(expected, "error", None) is Errors.NONE else names[:1]
+
+
+def deviating(expected: Answer, got: Answer) -> tuple[str, ...]:
+    """Return the fields in which an answer is none that the model allows."""
+    if type(got) is not type(expected):
+        return (ANSWER,)
+    if getattr(got, "error", None) != getattr(expected, "error", None):
+        return ("error",)
+    return tuple(name for name in compared(expected) if not is_allowed(name, expected, getattr(expected, name), getattr(got, name)))
+
+
+def is_allowed(name: str, expected: Answer, wanted: Any, given: Any) -> bool:
+    """Whether a field may have a value: a fetch may return less than there is, one batch at least."""
+    if isinstance(expected, Fetched) and name == "records" and wanted:
+        return bool(given) and given == wanted[: len(given)]
+    return bool(wanted == given)
+
+
+def told(answer: Answer | str) -> dict[str, Any]:
+    """Return an answer as plain data."""
+    return {"broken": answer} if isinstance(answer, str) else {"answer": type(answer).__name__, **to_plain_errors(answer)}
+
+
+def to_plain_errors(answer: Answer) -> dict[str, Any]:
+    """Return the fields of an answer; an error that the model does not have stands by its name."""
+    return {one.name: to_plain(getattr(answer, one.name)) for one in fields(type(answer))}

@@ -1,0 +1,213 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The checks that a broker makes before it does anything, in the order in which Kafka 4.3.1 makes them: the first that fails answers.
+
+Each has a name that stays, so that a deviation can be told by it. A broker is modelled that leads the partition, has all its
+replicas, and whom everybody may ask anything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from attrs import frozen
+
+from .requests import NOTHING, At, CurrentEpoch, DeleteRecords, Errors, Fetch, Flaw, ListOffsets, OffsetForLeaderEpoch, Produce, Where
+from .state import State
+
+LAST_SEQUENCE = 2**31 - 1
+
+
+@frozen
+class Check:
+    """What is refused, where in Kafka, when, and with which error."""
+
+    name: str
+    says: str
+    kafka: str
+    fails: Callable[[State, Any], bool]
+    error: Errors
+
+
+def is_elsewhere(_state: State, request: Any) -> bool:
+    """Whether a request is about a partition that there is not."""
+    return request.where is not Where.PARTITION
+
+
+def has_flaw(flaw: Flaw) -> Callable[[State, Produce], bool]:
+    """Return whether a batch has this flaw."""
+    return lambda _state, request: request.flaw is flaw
+
+
+def says_epoch(epoch: CurrentEpoch) -> Callable[[State, Any], bool]:
+    """Return whether a request says this of the leader epoch."""
+    return lambda _state, request: request.epoch is epoch
+
+
+def is_stale(state: State, request: Produce) -> bool:
+    """Whether the epoch of a producer is older than the one whose records are there."""
+    return request.producer is not None and request.epoch < state.producer(request.producer).epoch
+
+
+def is_gap_in_new_epoch(state: State, request: Produce) -> bool:
+    """Whether a producer's first batch of an epoch, in a partition that knows an earlier one, does not begin with sequence 0."""
+    if request.producer is None:
+        return False
+    known = state.producer(request.producer)
+    return known.epoch not in {NOTHING, request.epoch} and request.sequence != 0
+
+
+def is_gap(state: State, request: Produce) -> bool:
+    """Whether a batch does not go on where the last one of the same epoch ended."""
+    if request.producer is None:
+        return False
+    known = state.producer(request.producer)
+    due = 0 if known.last_sequence == LAST_SEQUENCE else known.last_sequence + 1
+    return known.epoch == request.epoch and request.sequence != due
+
+
+def is_out_of_range(state: State, request: Fetch) -> bool:
+    """Whether the log does not reach to an offset; its end is still in it."""
+    return not state.log_start_offset <= request.offset <= state.end_offset
+
+
+UNKNOWN = Check(
+    "unknown_partition",
+    "A partition that there is not is said to be unknown.",
+    "KafkaApis; ReplicaManager.getPartitionOrException",
+    is_elsewhere,
+    Errors.UNKNOWN_TOPIC_OR_PARTITION,
+)
+FENCED = Check(
+    "older_leader_epoch",
+    "Who knows an older leader epoch is told so.",
+    "Partition.checkCurrentLeaderEpoch",
+    says_epoch(CurrentEpoch.OLDER),
+    Errors.FENCED_LEADER_EPOCH,
+)
+AHEAD = Check(
+    "newer_leader_epoch",
+    "Who knows a newer leader epoch than the broker is told so.",
+    "Partition.checkCurrentLeaderEpoch",
+    says_epoch(CurrentEpoch.NEWER),
+    Errors.UNKNOWN_LEADER_EPOCH,
+)
+
+CHECKS: dict[type[Any], tuple[Check, ...]] = {
+    Produce: (
+        Check(
+            "transactional_without_id",
+            "A transactional batch in a request without a transactional id is refused.",
+            "KafkaApis.handleProduceRequest",
+            has_flaw(Flaw.TRANSACTIONAL),
+            Errors.TRANSACTIONAL_ID_AUTHORIZATION_FAILED,
+        ),
+        UNKNOWN,
+        Check(
+            "some_batch",
+            "A request has a batch for each partition that it names.",
+            "ProduceRequest.validateRecords",
+            has_flaw(Flaw.NO_BATCH),
+            Errors.INVALID_RECORD,
+        ),
+        Check(
+            "present_format",
+            "A batch has the present format.",
+            "ProduceRequest.validateRecords",
+            has_flaw(Flaw.OLD_MAGIC),
+            Errors.INVALID_RECORD,
+        ),
+        Check(
+            "one_batch",
+            "A request has no second batch for a partition.",
+            "ProduceRequest.validateRecords",
+            has_flaw(Flaw.TWO_BATCHES),
+            Errors.INVALID_RECORD,
+        ),
+        Check(
+            "required_acks",
+            "There are no acks but 0, 1 and -1 (all).",
+            "ReplicaManager.isValidRequiredAcks",
+            lambda _state, request: request.acks not in {-1, 0, 1},
+            Errors.INVALID_REQUIRED_ACKS,
+        ),
+        Check(
+            "base_offset",
+            "A client's batch begins at offset 0.",
+            "UnifiedLog.analyzeAndValidateRecords",
+            has_flaw(Flaw.BASE_OFFSET),
+            Errors.INVALID_RECORD,
+        ),
+        Check(
+            "checksum",
+            "A batch whose checksum is not its own is refused.",
+            "UnifiedLog.analyzeAndValidateRecords",
+            has_flaw(Flaw.CRC),
+            Errors.CORRUPT_MESSAGE,
+        ),
+        Check(
+            "older_producer_epoch",
+            "Records of an epoch that the producer has left are refused.",
+            "ProducerAppendInfo.checkProducerEpoch",
+            is_stale,
+            Errors.INVALID_PRODUCER_EPOCH,
+        ),
+        Check(
+            "new_epoch_begins_at_zero",
+            "In a new epoch a producer begins with sequence 0.",
+            "ProducerAppendInfo.checkSequence",
+            is_gap_in_new_epoch,
+            Errors.OUT_OF_ORDER_SEQUENCE_NUMBER,
+        ),
+        Check(
+            "next_sequence",
+            "A batch goes on where the producer's last one ended.",
+            "ProducerAppendInfo.checkSequence",
+            is_gap,
+            Errors.OUT_OF_ORDER_SEQUENCE_NUMBER,
+        ),
+    ),
+    Fetch: (
+        UNKNOWN,
+        FENCED,
+        AHEAD,
+        Check(
+            "offset_in_range",
+            "Only offsets from the log's start to its end can be fetched from.",
+            "UnifiedLog.read; LocalLog.read",
+            is_out_of_range,
+            Errors.OFFSET_OUT_OF_RANGE,
+        ),
+    ),
+    ListOffsets: (
+        Check(
+            "named_twice",
+            "A partition is named once in a request.",
+            "ReplicaManager.fetchOffset",
+            lambda _state, request: request.twice,
+            Errors.INVALID_REQUEST,
+        ),
+        Check(
+            "unheard_of_time",
+            "A negative time that means nothing is not supported.",
+            "ReplicaManager.isListOffsetsTimestampUnsupported",
+            lambda _state, request: request.at is At.UNHEARD_OF,
+            Errors.UNSUPPORTED_VERSION,
+        ),
+        UNKNOWN,
+        FENCED,
+        AHEAD,
+    ),
+    DeleteRecords: (
+        UNKNOWN,
+        Check(
+            "deleted_in_range",
+            "Records are deleted up to the high watermark at most.",
+            "Partition.deleteRecordsOnLeader; UnifiedLog.maybeIncrementLogStartOffset",
+            lambda state, request: request.offset < NOTHING or request.offset > state.end_offset,
+            Errors.OFFSET_OUT_OF_RANGE,
+        ),
+    ),
+    OffsetForLeaderEpoch: (UNKNOWN, FENCED, AHEAD),
+}
+"""By type of request."""

@@ -1,0 +1,217 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The requests, as far as their answers depend on them, and the answers.
+
+Producers have names; their ids are the broker's to choose. A leader epoch in a request is relative to the one that the
+partition has, so that programs mean the same wherever they run. Times are in milliseconds since the program began.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+
+from attrs import frozen
+
+NOTHING = -1
+"""An offset, epoch or time that there is not."""
+
+
+class Errors(Enum):
+    """Kafka's error codes, by name, as far as they are modelled."""
+
+    NONE = "NONE"
+    OFFSET_OUT_OF_RANGE = "OFFSET_OUT_OF_RANGE"
+    CORRUPT_MESSAGE = "CORRUPT_MESSAGE"
+    UNKNOWN_TOPIC_OR_PARTITION = "UNKNOWN_TOPIC_OR_PARTITION"
+    INVALID_REQUIRED_ACKS = "INVALID_REQUIRED_ACKS"
+    INVALID_PRODUCER_EPOCH = "INVALID_PRODUCER_EPOCH"
+    OUT_OF_ORDER_SEQUENCE_NUMBER = "OUT_OF_ORDER_SEQUENCE_NUMBER"
+    TRANSACTIONAL_ID_AUTHORIZATION_FAILED = "TRANSACTIONAL_ID_AUTHORIZATION_FAILED"
+    FENCED_LEADER_EPOCH = "FENCED_LEADER_EPOCH"
+    UNKNOWN_LEADER_EPOCH = "UNKNOWN_LEADER_EPOCH"
+    UNSUPPORTED_VERSION = "UNSUPPORTED_VERSION"
+    INVALID_RECORD = "INVALID_RECORD"
+    INVALID_REQUEST = "INVALID_REQUEST"
+
+
+class Where(Enum):
+    """Which partition a request is about."""
+
+    PARTITION = "partition"
+    """The one of the program."""
+    OTHER_PARTITION = "other_partition"
+    """One that its topic does not have."""
+    OTHER_TOPIC = "other_topic"
+    """One of a topic that there is not."""
+
+
+class CurrentEpoch(Enum):
+    """What a request says of the partition's leader epoch."""
+
+    UNSAID = "unsaid"
+    RIGHT = "right"
+    OLDER = "older"
+    NEWER = "newer"
+
+
+class Flaw(Enum):
+    """What is wrong with the batch of a produce request."""
+
+    NONE = "none"
+    CRC = "crc"
+    """Its checksum is that of something else."""
+    BASE_OFFSET = "base_offset"
+    """It says that it begins at offset 1; clients say 0."""
+    TWO_BATCHES = "two_batches"
+    NO_BATCH = "no_batch"
+    OLD_MAGIC = "old_magic"
+    """It says that it has the format of before 0.11."""
+    TRANSACTIONAL = "transactional"
+    """It says that it is part of a transaction, in a request without a transactional id."""
+
+
+class At(Enum):
+    """What a client asks for in a ListOffsets request."""
+
+    TIME = "time"
+    """The first record at or after a time."""
+    LATEST = "latest"
+    EARLIEST = "earliest"
+    MAX_TIMESTAMP = "max_timestamp"
+    UNHEARD_OF = "unheard_of"
+    """A negative time that means nothing."""
+
+
+# -- requests --
+
+
+@frozen
+class InitProducerId:
+    """A producer without transactions asks for an id, to be known as ``producer`` from then on."""
+
+    producer: str
+
+
+@frozen
+class Produce:
+    """Send one batch of ``count`` records; ``sequence`` is that of the first, if a producer is named.
+
+    ``epoch``: how far the producer's epoch is from the one that it was given.
+    """
+
+    count: int = 1
+    producer: str | None = None
+    epoch: int = 0
+    sequence: int = 0
+    acks: int = -1
+    flaw: Flaw = Flaw.NONE
+    where: Where = Where.PARTITION
+
+
+@frozen
+class Fetch:
+    """Ask for records from an offset on."""
+
+    offset: int = 0
+    read_committed: bool = False
+    epoch: CurrentEpoch = CurrentEpoch.UNSAID
+    where: Where = Where.PARTITION
+
+
+@frozen
+class ListOffsets:
+    """Ask for an offset: an end of the partition, or the first record at or after a time."""
+
+    at: At = At.LATEST
+    time: int = 0
+    read_committed: bool = False
+    epoch: CurrentEpoch = CurrentEpoch.UNSAID
+    where: Where = Where.PARTITION
+    twice: bool = False
+    """Whether the partition is named twice in the request."""
+
+
+@frozen
+class DeleteRecords:
+    """Delete all records below an offset; -1: below the high watermark."""
+
+    offset: int = NOTHING
+    where: Where = Where.PARTITION
+
+
+@frozen
+class OffsetForLeaderEpoch:
+    """Ask where a leader epoch ends; ``leader_epoch`` is relative to the partition's, ``None``: the undefined one."""
+
+    leader_epoch: int | None = 0
+    epoch: CurrentEpoch = CurrentEpoch.UNSAID
+    where: Where = Where.PARTITION
+
+
+Request = InitProducerId | Produce | Fetch | ListOffsets | DeleteRecords | OffsetForLeaderEpoch
+
+
+# -- answers --
+
+
+@frozen
+class ProducerIdGiven:
+    """The id and the epoch that a producer has from now on."""
+
+    error: Errors
+    producer_id: int = NOTHING
+    producer_epoch: int = NOTHING
+
+
+@frozen
+class Produced:
+    """Where the batch is; and where the log starts."""
+
+    error: Errors
+    base_offset: int = NOTHING
+    log_start_offset: int = NOTHING
+
+
+@frozen
+class NotAnswered:
+    """A request with ``acks=0`` has no answer."""
+
+
+@frozen
+class Fetched:
+    """The records, as offsets and values; the values of programs are the numbers of the records that they sent."""
+
+    error: Errors
+    high_watermark: int = NOTHING
+    last_stable_offset: int = NOTHING
+    log_start_offset: int = NOTHING
+    records: tuple[tuple[int, int], ...] = ()
+
+
+@frozen
+class OffsetFound:
+    """The offset; the time of its record, if a time was asked for; and its leader epoch, relative to the partition's."""
+
+    error: Errors
+    offset: int = NOTHING
+    timestamp: int = NOTHING
+    leader_epoch: int | None = None
+
+
+@frozen
+class Deleted:
+    """Where the log starts now."""
+
+    error: Errors
+    low_watermark: int = NOTHING
+
+
+@frozen
+class EpochEnd:
+    """The largest known leader epoch up to the one that was asked about (relative; ``None``: undefined), and where it ends."""
+
+    error: Errors
+    leader_epoch: int | None = None
+    end_offset: int = NOTHING
+
+
+Answer = ProducerIdGiven | Produced | NotAnswered | Fetched | OffsetFound | Deleted | EpochEnd

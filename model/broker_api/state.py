@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a broker knows of a partition and of producers."""
+
+from __future__ import annotations
+
+from attrs import frozen
+
+from .requests import NOTHING
+
+RETAINED = 5
+"""How many batches of a producer are remembered (``ProducerStateEntry.NUM_BATCHES_TO_RETAIN``)."""
+
+
+@frozen(cache_hash=True)
+class Sent:
+    """A record: its number in the program, which is its value, and its time."""
+
+    value: int
+    timestamp: int
+    producer: str | None = None
+
+
+@frozen(cache_hash=True)
+class Batch:
+    """A batch that a producer has sent: its sequences, and where it begins."""
+
+    first_sequence: int
+    last_sequence: int
+    offset: int
+
+
+@frozen(cache_hash=True)
+class Producer:
+    """What is remembered of a producer: its epoch (``NOTHING``: none of its records is there), and its last batches."""
+
+    epoch: int = NOTHING
+    batches: tuple[Batch, ...] = ()
+
+    @property
+    def last_sequence(self) -> int:
+        """The sequence of its last record, ``NOTHING`` before the first."""
+        return self.batches[-1].last_sequence if self.batches else NOTHING
+
+
+@frozen(cache_hash=True)
+class State:
+    """``log`` has the records by offset, also deleted ones; ``sent`` counts all that the program has sent, appended or not.
+
+    ``producers`` are those that have been given an id, in the order of their names, each with what the partition remembers.
+    """
+
+    log: tuple[Sent, ...] = ()
+    log_start_offset: int = 0
+    producers: tuple[tuple[str, Producer], ...] = ()
+    sent: int = 0
+
+    @property
+    def end_offset(self) -> int:
+        """The offset of the next record; with one replica it is the high watermark too."""
+        return len(self.log)
+
+    def producer(self, name: str) -> Producer:
+        """Return what is remembered of a producer."""
+        return dict(self.producers)[name]
