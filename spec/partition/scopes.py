@@ -175,6 +175,7 @@ REFINED = (
         statement="Two replicas, two fences, and two records: the published machine.",
         config=TWO,
         bounds=Bounds(brokers=2, records=2, fences=2),
+        states=895_718,
     ),
     refined(
         id="partition_refines_published_election",
