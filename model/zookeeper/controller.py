@@ -50,17 +50,6 @@ def may_write(rules: Rules, state: State, role: Controller) -> bool:
             assert_never(rules.controller_write_fence)
 
 
-def refused(rules: Rules, state: State, broker: BrokerId) -> State:
-    """Return the state once a controller's decision was refused: it finds out that it is none, or gives up just this decision."""
-    match rules.controller_write_fence:
-        case ControllerWriteFence.CONTROLLER_EPOCH:
-            return resigned(state, broker)
-        case ControllerWriteFence.NONE:
-            return state
-        case _:
-            assert_never(rules.controller_write_fence)
-
-
 # -- who is the controller --
 
 
@@ -97,8 +86,9 @@ def resign(state: State, *, broker: BrokerId) -> State | None:
 @kafka(
     "KafkaController.processBrokerChange; KafkaController.onBrokerFailure; ReplicaStateMachine.doRemoveReplicasFromIsr",
     versions="2.2–2.6",
-    simplified="one broker at a time, and one that is back is gone first; reading and the conditional write are one step, as Kafka repeats "
-    "both until nobody was faster; StopReplica to a broker that is not there is left out",
+    simplified="one broker at a time, and one that is back is gone first; who is refused resigns, where until 2.0 it gives up the "
+    "decision; reading and the conditional write are one step, as Kafka repeats both until nobody was faster; StopReplica to a broker "
+    "that is not there is left out",
 )
 def handle_broker_failure(state: State, rules: Rules, config: Config, *, controller: BrokerId, broker: BrokerId) -> State | None:
     """The controller misses a broker that it took for alive: out of the ISR, and if it led another is elected."""
@@ -185,12 +175,15 @@ def dead(role: Controller) -> Isr:
 
 
 def decided(state: State, rules: Rules, controller: BrokerId, choice: LeaderIsr | None) -> State:
-    """Return the state once a controller has written a choice, if it made one and ZooKeeper accepts it, and sent it to all that live."""
+    """Return the state once a controller has written a choice, if it made one and ZooKeeper accepts it, and sent it to all that live.
+
+    Where ZooKeeper refuses it, the controller finds out that it is none.
+    """
     role = state.controllers[controller]
     if role is None or choice is None:
         return state
     if not may_write(rules, state, role):
-        return refused(rules, state, controller)
+        return resigned(state, controller)
     (leader, isr), read = choice, decides_by(rules, state, role)
     znode = PartitionZNode(leader, read.leader_epoch + 1, isr, role.controller_epoch, state.znode.version + 1)
     role = evolve(role, known=znode)

@@ -98,35 +98,31 @@ def leads(state: State, broker: BrokerId) -> bool:
     return state.processes[broker].is_running and state.replicas[broker].leader == broker
 
 
-def stands_still(rules: Rules, replica: Replica) -> bool:
-    """Whether a leader does nothing, because it waits for ZooKeeper."""
+def counted_on(rules: Rules, replica: Replica) -> Isr | None:
+    """Return for whom a leader's high watermark waits, or ``None`` where it does nothing because it waits for ZooKeeper."""
     match rules.while_writing:
         case WhileWriting.STANDS_STILL:
-            return bool(replica.writing)
-        case WhileWriting.COUNTS_ON_BOTH | WhileWriting.COUNTS_ON_KNOWN:
-            return False
-        case _:
-            assert_never(rules.while_writing)
-
-
-def counted_on(rules: Rules, replica: Replica) -> Isr:
-    """Return for whom a leader's high watermark waits."""
-    match rules.while_writing:
-        case WhileWriting.STANDS_STILL | WhileWriting.COUNTS_ON_KNOWN:
-            return replica.isr
+            return None if replica.writing else replica.isr
         case WhileWriting.COUNTS_ON_BOTH:
             return replica.isr | replica.writing
+        case WhileWriting.COUNTS_ON_KNOWN:
+            return replica.isr
         case _:
             assert_never(rules.while_writing)
+
+
+def stands_still(rules: Rules, replica: Replica) -> bool:
+    """Whether a leader does nothing, because it waits for ZooKeeper."""
+    return counted_on(rules, replica) is None
 
 
 def with_high_watermark(state: State, rules: Rules, leader: BrokerId) -> State:
     """Return the state once a leader has advanced its high watermark as far as it may (``Partition.maybeIncrementLeaderHW``)."""
     mine = state.replicas[leader]
-    if stands_still(rules, mine):
+    members, end_offset = counted_on(rules, mine), state.logs[leader].end_offset
+    if members is None:
         return state
-    end_offset = state.logs[leader].end_offset
-    for member in sorted(counted_on(rules, mine)):
+    for member in sorted(members):
         if member != leader:
             end_offset = min(end_offset, state.followers[leader][member])
     return put(state, replicas={leader: put(mine, high_watermark=end_offset)}) if end_offset > mine.high_watermark else state

@@ -11,7 +11,7 @@ from __future__ import annotations
 from hwmark.model.log import Log
 from hwmark.model.machine import BrokerId, Step
 from hwmark.model.zookeeper.rules import Rules
-from hwmark.model.zookeeper.shared import brokers, counted_on, is_controller, leads, stands_still
+from hwmark.model.zookeeper.shared import brokers, counted_on, is_controller, leads
 from hwmark.model.zookeeper.state import NOBODY, UNKNOWN, Config, State
 from hwmark.spec.property import Witness, converges, invariant, leads_to, reachable, step_property, witness
 
@@ -123,10 +123,8 @@ def former_leadership_is_over(state: State, started_in: tuple[int, ...], *, brok
 @invariant(sources=("S4", "KIP-497"), when=is_true_leader, broker=brokers)
 def leader_counts_on_isr(state: State, rules: Rules, *, broker: BrokerId) -> Witness | None:
     """The true leader counts on everybody who is in the ISR in ZooKeeper, or stands still."""
-    mine = state.replicas[broker]
-    if stands_still(rules, mine) or state.znode.isr <= counted_on(rules, mine):
-        return None
-    return witness(isr=state.znode.isr, counted_on=counted_on(rules, mine))
+    members = counted_on(rules, state.replicas[broker])
+    return None if members is None or state.znode.isr <= members else witness(isr=state.znode.isr, counted_on=members)
 
 
 # -- logs --

@@ -84,8 +84,7 @@ def facts_of(state: State, broker: BrokerId) -> dict[str, str]:
         facts["asks for ISR"] = braces(replica.writing)
     if role is not None:
         alive = braces(other for other, epoch in enumerate(role.live) if epoch != UNKNOWN)
-        no_more = "" if is_controller(state, broker) else " that is none any more"
-        facts["is"] = f"controller{no_more}, epoch {role.controller_epoch}"
+        facts["is"] = f"{'' if is_controller(state, broker) else 'deposed '}controller, epoch {role.controller_epoch}"
         facts["takes for alive"] = alive
     return facts
 
