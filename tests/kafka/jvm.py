@@ -13,8 +13,8 @@ import re
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from threading import Thread
@@ -22,8 +22,8 @@ from typing import Any
 
 import pytest
 
-JAVA = 17
-"""The least release of Java that runs Kafka's brokers since 4.0."""
+from hwmark.checker.conform.broker.kafka_jars import JAVA, alone_with_maven, release_of
+
 TOOLS = ("java", "javac", "mvn")
 BUILD_SECONDS = 600.0
 ANSWER_SECONDS = 60.0
@@ -39,7 +39,7 @@ def lacking() -> str | None:
     missing = [tool for tool in TOOLS if shutil.which(tool) is None]
     if missing:
         return f"{', '.join(missing)} not found on the PATH"
-    old = [tool for tool in ("java", "javac") if _release(tool) < JAVA]
+    old = [tool for tool in ("java", "javac") if release_of(tool) < JAVA]
     return f"{', '.join(old)} too old" if old else None
 
 
@@ -61,7 +61,7 @@ def build(source: Path, folder: Path, *parts: Path, pom: str = "pom.xml") -> lis
     Worker processes that share the folder wait for each other, as Maven's repository is not made for several at once.
     """
     jars, classes = folder / f"{pom}.jars", folder / source.stem
-    with _locked(folder / "lock"):
+    with alone_with_maven():
         if not classes.exists():
             named, goal = str(source.with_name(pom)), "dependency:build-classpath"
             _run("mvn", "-q", "-B", "-f", named, goal, f"-Dmdep.outputFile={jars}", "-Dmdep.includeScope=runtime")
@@ -148,14 +148,6 @@ def _path(tool: str) -> str:
     return found
 
 
-def _release(tool: str) -> int:
-    try:
-        number = re.search(r"\d+", _run(tool, "--version"))
-    except WitnessError:
-        return 0  # before Java 9 the option was unknown
-    return int(number[0]) if number is not None else 0
-
-
 def _run(tool: str, *arguments: str) -> str:
     """Run a tool to its end, and return what it printed."""
     try:
@@ -167,13 +159,3 @@ def _run(tool: str, *arguments: str) -> str:
     if done.returncode:
         raise WitnessError(f"{tool} {' '.join(arguments)} failed:\n{done.stdout}{done.stderr}")
     return done.stdout
-
-
-@contextmanager
-def _locked(path: Path) -> Iterator[None]:
-    """Hold a file's lock, which the system releases even if the process dies."""
-    import fcntl  # noqa: PLC0415 - not on every system, as Java is not
-
-    with path.open("w") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        yield
