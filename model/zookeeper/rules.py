@@ -133,7 +133,7 @@ class ElectedAgain(Enum):
     FORGETS = "forgets"
     """Nothing: each has to fetch in the new epoch before it counts."""
     REMEMBERS = "remembers"
-    """How far they had fetched before (2.6, where ``isNewLeader`` asks only whether it led already)."""
+    """How far they had fetched before (2.6 to 4.3, where ``isNewLeader`` asks only whether it led already)."""
 
 
 @frozen

@@ -156,7 +156,7 @@ LESSONS = {
         "that one, which crashes, and the first leader, which heard of none of this, is elected again. Since it still leads it keeps "
         "what it knew of its followers, and counts the record as committed that one of them has dropped. A leader that forgets its "
         "followers with every leader epoch waits until they have fetched in it.",
-        "Partition.makeLeader 2.6.3",
+        "Partition.makeLeader 2.6.3 to 4.3.1",
     ),
     "zookeeper_unclean_election": lesson(
         "zookeeper_unclean_election",
