@@ -163,7 +163,8 @@ def common_end(state: State, follower: BrokerId, leader: BrokerId) -> int:
 @kafka(
     "Partition.maybeShrinkIsr; Partition.shrinkIsr; ReplicationUtils.updateLeaderAndIsr",
     versions="0.9–2.6",
-    simplified="no lag time: a member that has not fetched up to the end of the log may be dropped, as often as the bounds say",
+    simplified="no lag time: a member that has not fetched up to the end of the log may be dropped, as often as the bounds say; where "
+    "ZooKeeper can be reached, asking and hearing the answer are one step, since the leader does nothing between",
 )
 def shrink_isr(state: State, rules: Rules, *, leader: BrokerId, follower: BrokerId, answered: bool) -> State | None:
     """A leader drops a member of the ISR that lags, by writing the ISR to ZooKeeper; where that does not answer it waits."""
@@ -196,7 +197,10 @@ def may_lose_answer(state: State, leader: BrokerId) -> bool:
 
 
 def asked(state: State, rules: Rules, leader: BrokerId, isr: Isr, *, answered: bool) -> State:
-    """Return the state once a leader has asked ZooKeeper for an ISR, and knows the answer unless there is none yet."""
+    """Return the state once a leader has asked ZooKeeper for an ISR, and knows the answer unless there is none yet.
+
+    Where there is an answer this is one step: what others do between might as well come before, as the leader looks at none of it.
+    """
     mine = evolve(state.replicas[leader], writing=isr)
     if not reaches_zookeeper(state, leader):
         return put(state, replicas={leader: mine})
