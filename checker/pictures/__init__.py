@@ -3,6 +3,8 @@
 
 All of them are made from a ``Replayed`` run and the view of its machine, know nothing of Kafka, and come out as the
 same bytes every time. Whatever a trace file says is text in them, and never markup.
+
+Who owns what from moment to moment (``owners``) is drawn from names alone, without a run.
 """
 
 from __future__ import annotations

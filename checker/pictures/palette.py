@@ -18,6 +18,8 @@ LEADING = "#00577f"
 
 EPOCHS = ("#56b4e9", "#e69f00", "#44b794", "#f0e442", "#cc79a7")
 """Sky blue, orange, green (lightened, so that letters on it are easy to read), yellow, purple; then again from the start."""
+OWNERS = (*EPOCHS, "#8fb0dc", "#f08a4b", "#c9c9c9")
+"""Those, and blue and vermillion, both lightened, and grey; then again from the start."""
 
 TITLE, BODY, SMALL, TINY = 18.0, 13.0, 12.0, 10.0
 """Font sizes in pixels."""
@@ -29,6 +31,11 @@ MARGIN = 18.0
 def epoch_colour(epoch: int | None) -> str:
     """Return the colour of an epoch's cells; those of no epoch are white."""
     return PAPER if epoch is None else EPOCHS[epoch % len(EPOCHS)]
+
+
+def owner_colour(owner: int) -> str:
+    """Return the colour of what an owner has, by the owner's number."""
+    return OWNERS[owner % len(OWNERS)]
 
 
 def line_height(size: float) -> float:
