@@ -52,8 +52,8 @@ def test_a_section_has_every_action_with_all_that_it_declares(described: Describ
 def test_every_promise_has_a_row_with_its_file(described: Described) -> None:
     """Each property stands with its kind and its promise, and links to the file that declares it."""
     rows = [line.split(" | ") for line in docs.promises_section(described).splitlines() if line.startswith("| [")]
-    assert len(rows) == len(described.properties)
-    for (link, kind, promise), prop in zip(rows, described.properties, strict=True):
+    assert len(rows) == len(described.all_properties)
+    for (link, kind, promise), prop in zip(rows, described.all_properties, strict=True):
         name, _, path = link.removeprefix("| [`").removesuffix(")").partition("`](../")
         assert (name, promise) == (prop.name, f"{prop.promise} |")
         assert kind.startswith(prop.kind)

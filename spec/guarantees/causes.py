@@ -78,8 +78,10 @@ def _sentence(text: str) -> str:
 
 
 def _end(state: State, promise: str, settings: Settings) -> str:
-    up = [broker for broker in truth(state).replicas if is_up(state, broker)]
-    who = "no replica is" if not up else f"only broker {up[0]} is" if len(up) == 1 else f"only brokers {', '.join(map(str, up))} are"
+    left = [broker for broker in truth(state).replicas if is_up(state, broker)]
+    who = (
+        "no replica is" if not left else f"only broker {left[0]} is" if len(left) == 1 else f"only brokers {', '.join(map(str, left))} are"
+    )
     what = {
         "writes_go_on": f"no request with acks={settings.acks.value} is acknowledged any more",
         "written_is_shown": "nothing that is written from now on is shown to consumers",
@@ -94,12 +96,13 @@ def _end(state: State, promise: str, settings: Settings) -> str:
 def lost_record(state: State, facts: Mapping[str, Any]) -> int:
     """Return the record that is missing: of two logs that disagree, the one that the true leader lacks, or else the older."""
     if "record" in facts:
-        record: int = facts["record"]
-        return record
+        missing: int = facts["record"]
+        return missing
     leader = truth(state).leader
     shown = sorted(one.id for one in (facts["ours"], facts["theirs"]) if one is not None)
-    lacking: list[int] = [record for record in shown if leader != NOBODY and not holds(state, leader, record)]
-    return [*lacking, *shown][0]
+    lacking = [record for record in shown if leader != NOBODY and not holds(state, leader, record)]
+    first: int = [*lacking, *shown][0]
+    return first
 
 
 # -- causes --

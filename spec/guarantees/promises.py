@@ -79,8 +79,8 @@ def consumed_lasts(state: State, shown: frozenset[int], *, broker: BrokerId) -> 
 def order_is_kept(state: State, *, broker: BrokerId) -> Witness | None:
     """Whoever leads shows records in the order in which leaders took them in."""
     log = state.logs[broker]
-    shown = [record.id for record in log.records[: state.replicas[broker].high_watermark - log.log_start_offset]]
-    return None if not leads(state, broker) or shown == sorted(set(shown)) else witness(shown=tuple(shown))
+    ids = tuple(record.id for record in log.records[: state.replicas[broker].high_watermark - log.log_start_offset])
+    return None if not leads(state, broker) or list(ids) == sorted(set(ids)) else witness(shown=ids)
 
 
 @invariant(sources=("S2", "S6", "S14"), broker=brokers, other=brokers)
