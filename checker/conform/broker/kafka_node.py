@@ -12,7 +12,7 @@ from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
-from attrs import define
+from attrs import define, field
 
 from hwmark.checker.errors import InputError
 
@@ -34,7 +34,7 @@ class Node:
     port: int
     controller_port: int
     folder: Path
-    java: tuple[str, ...]
+    java: tuple[str, ...] = field(repr=False)
     process: subprocess.Popen[bytes] | None = None
 
     @property

@@ -71,17 +71,20 @@ class KafkaNodes:
             for node in self._nodes.values():
                 node.launch()
             self._wait_for(self._nodes, frozenset(self._nodes))
-        except BaseException as error:
-            self._end()
-            if not isinstance(error, NodeError):
-                self._remove()
+        except NodeError:
+            self._end()  # its log stays
+            raise
+        except BaseException:
+            self.__exit__(None, None, None)
             raise
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None) -> None:
         """End all nodes."""
-        self._end()
-        self._remove()
+        try:
+            self._end()
+        finally:
+            self._remove()
 
     @property
     def bootstrap(self) -> str:
