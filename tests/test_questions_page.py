@@ -17,7 +17,7 @@ ANSWERS = dict(re.findall(r"^### (.*?)\n(.*?)(?=^##|\Z)", PAGE, re.MULTILINE | r
 COMMANDS = re.findall(r"```console\n\$ hwmark ([^\n]*)\n(.*?)```", PAGE, re.DOTALL)
 PROGRAMS = re.findall(r"```python\n(.*?)```\n\n```text\n(.*?)```", PAGE, re.DOTALL)
 
-LONG = ("guarantees ", "check partition --config replication_factor=3 ")
+LONG = ("guarantees ", "check partition --config replication_factor=3,")
 """Commands that begin so take some seconds."""
 
 
@@ -29,7 +29,7 @@ def case(command: str, shown: str) -> object:
 @pytest.mark.parametrize(("command", "shown"), [case(*one) for one in COMMANDS])
 def test_a_command_prints_what_the_page_shows(command: str, shown: str, prints: Callable[..., int]) -> None:
     """Line by line, in the same order and as wide; only where the page says so are lines left out."""
-    prints(command, shown, *(["--workers", "1"] if command.startswith(("check ", "guarantees ")) else []))
+    prints(command, shown, *(["--workers", "1"] if command.startswith(("check ", "compare ", "guarantees ")) else []))
 
 
 @pytest.mark.parametrize(("code", "shown"), PROGRAMS, ids=["stale_reads", "eighth_consumer"])

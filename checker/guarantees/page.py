@@ -30,7 +30,7 @@ Each entry says yes, no or ? (not decided, as the scope is too large), and how i
 breaks it; after how many steps it breaks; because the trace of another cell breaks it here too; or as it follows from
 another cell, where more may go wrong or acks are fewer. Releases: 3.9 stands for 4.0 too, whose new clusters have no ELR
 either, and 4.3 for 4.1, as the rules that matter here are the same. `replicas` is the replication factor, with
-`min.insync.replicas` beside it.
+`min.insync.replicas` beside it. [Questions](questions.md), answered by runs, tell some of it in words.
 
 This page is generated: `hwmark guarantees --matrix --format markdown > docs/guarantees.md` takes some minutes.
 """
