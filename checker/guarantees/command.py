@@ -26,7 +26,8 @@ from hwmark.spec.guarantees.looks import SAFE, looks
 from hwmark.spec.guarantees.settings import Settings, is_covered, remarks, settings_of
 from hwmark.spec.guarantees.titles import TITLES
 
-from .decide import Case, Covers, Decided, Plan, decide
+from .decide import Case, Covers, Decided, decide
+from .look import Plan
 from .page import label, page
 from .report import Explanation, Report, plain, plain_grid, rows
 

@@ -18,7 +18,8 @@ from hwmark.checker.trace import Trace
 from hwmark.checker.verdict import Verdict, worst
 from hwmark.spec.machines import MACHINES
 
-from .decide import Answer, Case, Decided, Plan, Seen, asked
+from .decide import Answer, Case, Decided, Seen
+from .look import Plan, asked
 
 SCHEMA = "hwmark.guarantees/1"
 

@@ -6,7 +6,8 @@ from __future__ import annotations
 from attrs import evolve
 
 from hwmark.checker.guarantees.command import case_of, covers
-from hwmark.checker.guarantees.decide import Case, Covers, Decided, Plan, decide, nothing_covers
+from hwmark.checker.guarantees.decide import Case, Covers, Decided, decide, nothing_covers
+from hwmark.checker.guarantees.look import Plan
 from hwmark.checker.guarantees.report import WORDS
 from hwmark.spec.guarantees.settings import Settings, settings_of
 

@@ -13,7 +13,8 @@ from guarantee_cases import only, settings, verdict_of
 from hwmark.checker.cli import run
 from hwmark.checker.guarantees import command
 from hwmark.checker.guarantees.command import case_of
-from hwmark.checker.guarantees.decide import Case, Plan, decide
+from hwmark.checker.guarantees.decide import Case, decide
+from hwmark.checker.guarantees.look import Plan
 from hwmark.checker.shipped import find_trace
 from hwmark.checker.trace import replay
 from hwmark.checker.verdict import Verdict

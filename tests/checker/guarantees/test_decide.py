@@ -9,7 +9,8 @@ from guarantee_cases import decided, only, settings, verdicts
 
 from hwmark.checker.guarantees import decide as deciding
 from hwmark.checker.guarantees.command import case_of, covers
-from hwmark.checker.guarantees.decide import Case, How, Plan, decide, explored, lost
+from hwmark.checker.guarantees.decide import Case, How, decide
+from hwmark.checker.guarantees.look import Plan, explored, lost
 from hwmark.checker.verdict import Verdict
 from hwmark.checker.workers import Task
 from hwmark.model.partition.state import Acks
