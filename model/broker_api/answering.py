@@ -44,6 +44,21 @@ class Outcome:
     state: State
 
 
+EFFECTS = (
+    "epoch_begins_at_zero",
+    "duplicate",
+    "five_batches",
+    "first_offset_is_told",
+    "no_acks_no_answer",
+    "fetch_from_offset",
+    "latest_is_the_end",
+    "earliest_is_the_start",
+    "time_is_included",
+    "start_never_goes_back",
+    "later_epoch_is_undefined",
+)
+"""What a broker does right once nothing speaks against a request, each of which can be taken away, beside the checks."""
+
 REFUSED: dict[type[Any], type[Any]] = {
     Produce: Produced,
     Fetch: Fetched,
@@ -71,7 +86,7 @@ def done(state: State, request: Request, without: frozenset[str]) -> Outcome:
     """Return what a request leads to that nothing speaks against."""
     match request:
         case InitProducerId():
-            return initialized(state, request)
+            return initialized(state, request, without)
         case Produce():
             return produced(state, request, without)
         case DeleteRecords():
@@ -81,17 +96,17 @@ def done(state: State, request: Request, without: frozenset[str]) -> Outcome:
         case ListOffsets():
             found = listed_by(request), listed(state, request, without)
         case OffsetForLeaderEpoch():
-            found = "epoch_end", epoch_end(state, request)
+            found = "epoch_end", epoch_end(state, request, without)
     return Outcome(*found, state)
 
 
 # -- producers --
 
 
-def initialized(state: State, request: InitProducerId) -> Outcome:
+def initialized(state: State, request: InitProducerId, without: frozenset[str]) -> Outcome:
     """Give a producer a new id, and epoch 0 (``TransactionCoordinator.handleInitProducerId``)."""
     others = {name: known for name, known in state.producers if name != request.producer}
-    given = ProducerIdGiven(Errors.NONE, producer_id=0, producer_epoch=0)
+    given = ProducerIdGiven(Errors.NONE, producer_id=0, producer_epoch=1 if "epoch_begins_at_zero" in without else 0)
     return Outcome("new_producer_id", given, evolve(state, producers=tuple(sorted({**others, request.producer: Producer()}.items()))))
 
 
@@ -115,9 +130,10 @@ def produced(state: State, request: Produce, without: frozenset[str]) -> Outcome
         rule, offset = "append" if request.producer is None else "append_in_order", state.end_offset
         records = tuple(Sent(number, number, request.producer) for number in range(state.sent, after.sent))
         after = evolve(remembered(after, request, offset, without), log=(*state.log, *records))
-    if request.acks == 0:
+    if request.acks == 0 and "no_acks_no_answer" not in without:
         return Outcome(rule, NotAnswered(), after)
-    return Outcome(rule, Produced(Errors.NONE, offset, state.log_start_offset), after)
+    told = offset + request.count - 1 if "first_offset_is_told" in without else offset
+    return Outcome(rule, Produced(Errors.NONE, told, state.log_start_offset), after)
 
 
 def remembered(state: State, request: Produce, offset: int, without: frozenset[str]) -> State:
@@ -159,8 +175,9 @@ def listed(state: State, request: ListOffsets, without: frozenset[str]) -> Offse
             return OffsetFound(Errors.NONE, first, leader_epoch=0)  # the epoch is known since the leader was elected
         case At.MAX_TIMESTAMP:
             latest = max(kept, key=lambda offset: (state.log[offset].timestamp, -offset), default=None)
-        case _:
-            latest = next((offset for offset in kept if state.log[offset].timestamp >= request.time), None)
+        case At.TIME | At.UNHEARD_OF:
+            later = 1 if "time_is_included" in without else 0
+            latest = next((offset for offset in kept if state.log[offset].timestamp >= request.time + later), None)
     if latest is None:
         return OffsetFound(Errors.NONE)
     return OffsetFound(Errors.NONE, latest, state.log[latest].timestamp, 0)
@@ -173,8 +190,8 @@ def deleted(state: State, request: DeleteRecords, without: frozenset[str]) -> Ou
     return Outcome("delete", Deleted(Errors.NONE, start), evolve(state, log_start_offset=start))
 
 
-def epoch_end(state: State, request: OffsetForLeaderEpoch) -> EpochEnd:
+def epoch_end(state: State, request: OffsetForLeaderEpoch, without: frozenset[str]) -> EpochEnd:
     """Return where a leader epoch ends: the partition has had one only (``LeaderEpochFileCache.endOffsetFor``)."""
-    if request.leader_epoch is None or request.leader_epoch > 0:
+    if request.leader_epoch is None or (request.leader_epoch > 0 and "later_epoch_is_undefined" not in without):
         return EpochEnd(Errors.NONE)
     return EpochEnd(Errors.NONE, request.leader_epoch, state.end_offset if request.leader_epoch == 0 else 0)

@@ -11,7 +11,8 @@ from attrs import fields, frozen
 from hwmark.checker.plain import to_plain
 from hwmark.model.broker_api import answer
 from hwmark.model.broker_api.adopting import adopt
-from hwmark.model.broker_api.requests import Answer, Errors, Fetched, Request
+from hwmark.model.broker_api.answering import Outcome
+from hwmark.model.broker_api.requests import Answer, Errors, Fetched, NotAnswered, Request
 from hwmark.model.broker_api.state import State
 
 from .adapter import Broker
@@ -82,7 +83,7 @@ def play(program: Program, broker: Broker, avoid: Container[str] = ()) -> Play:
     state, steps, not_asked = State(), list[Played](), dict[str, str]()
     for request in program:
         expected, api = answer(state, request), APIS[type(request).__name__]
-        if Rule(api, ANSWER, expected.rule).id in avoid:
+        if Rule(api, ANSWER, expected.rule).id in avoid or is_unseen(expected):
             continue
         try:
             got: Answer = broker.ask(request)
@@ -101,6 +102,11 @@ def play(program: Program, broker: Broker, avoid: Container[str] = ()) -> Play:
             break
         state = after
     return Play(tuple(steps), not_asked)
+
+
+def is_unseen(expected: Outcome) -> bool:
+    """Whether a request is not answered, and may leave one broker in another state than the other, which nobody would see."""
+    return isinstance(expected.answer, NotAnswered) and expected.rule not in {"append", "append_in_order"}
 
 
 def compared(expected: Answer) -> tuple[str, ...]:

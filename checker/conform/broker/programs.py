@@ -79,18 +79,27 @@ def in_epochs(draw: st.DrawFn) -> Program:
 
 @st.composite
 def after_some_records(draw: st.DrawFn) -> Program:
-    """Draw a program that asks one thing where there are records, of which some may have been deleted."""
-    steps: list[Request] = [requests.Produce(draw(st.integers(1, 2))) for _ in range(draw(st.integers(0, 3)))]
-    if draw(st.booleans()):
-        steps.append(requests.DeleteRecords(draw(st.integers(0, 3))))
-    return valid((*steps, draw(REQUEST)))
+    """Draw a program that asks rightly for something where there are records, of which some may have been deleted."""
+    steps: list[Request] = [draw(PLAIN_BATCH) for _ in range(draw(st.integers(0, 3)))]
+    steps += [requests.DeleteRecords(draw(st.integers(0, 4))) for _ in range(draw(st.sampled_from((0, 0, 1, 2))))]
+    steps += [draw(RIGHT) for _ in range(draw(st.integers(1, 3)))]
+    return valid(tuple(steps))
 
 
+PLAIN_BATCH = st.builds(requests.Produce, count=st.integers(1, 2), acks=st.sampled_from((-1, 0, 1)))
+RIGHT = st.one_of(
+    st.builds(requests.Fetch, st.integers(0, 6), st.booleans()),
+    st.builds(requests.ListOffsets, st.sampled_from((At.EARLIEST, At.LATEST, At.MAX_TIMESTAMP)), read_committed=st.booleans()),
+    st.builds(requests.ListOffsets, st.just(At.TIME), st.integers(0, 6)),
+    st.builds(requests.DeleteRecords, st.integers(-1, 4)),
+    st.builds(requests.OffsetForLeaderEpoch, st.sampled_from((0, 1, None))),
+)
 FLAWED = st.builds(requests.Produce, flaw=st.sampled_from(Flaw), acks=st.sampled_from((-1, 1)), where=where).map(lambda one: (one,))
 PROGRAM = st.one_of(
     st.lists(REQUEST, min_size=1, max_size=LONGEST).map(lambda drawn: valid(tuple(drawn))),
     in_order(),
     in_epochs(),
+    after_some_records(),
     after_some_records(),
     FLAWED,
 )

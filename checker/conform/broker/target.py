@@ -57,9 +57,10 @@ class Finder:
                 self.deviating.setdefault(rule.id, rule)
                 self.programs.setdefault(rule.id, program)
 
-    def breaking(self) -> frozenset[str]:
-        """Return the ids of requests that break the connection."""
-        return frozenset(name for name, rule in self.deviating.items() if rule.field == ANSWER)
+    def breaking(self, but: Rule | None = None) -> frozenset[str]:
+        """Return the ids of requests that break the connection, but for those that one rule decides."""
+        broken = {name: rule for name, rule in self.deviating.items() if rule.field == ANSWER}
+        return frozenset(name for name, rule in broken.items() if but is None or (rule.api, rule.rule) != (but.api, but.rule))
 
     def check(self, rule: Rule) -> Check:
         """Return what is said of one rule; a deviation with a smallest program."""
@@ -94,7 +95,7 @@ class Finder:
         """Return the first step of a program that deviates from a rule, or ``None``."""
         if self.stop() is not None:
             return None
-        return play(program, self.broker, self.breaking() - {rule.id}).deviations().get(rule.id)
+        return play(program, self.broker, self.breaking(rule)).deviations().get(rule.id)
 
 
 def rows(data: list[dict[str, Any]]) -> tuple[tuple[str, ...], ...]:

@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A broker that lacks one rule is found out within the default budget; one that has them all deviates nowhere."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from attrs import define, field
+
+from hwmark.checker.conform.broker.play import play
+from hwmark.checker.conform.broker.programs import Program, draw_programs, from_data, smallest, to_data, valid
+from hwmark.checker.conform.broker.target import Finder, drive
+from hwmark.checker.conform.found import Implementation, Plan, Verdict
+from hwmark.checker.errors import InputError
+from hwmark.model.broker_api import answer, requests
+from hwmark.model.broker_api.answering import EFFECTS
+from hwmark.model.broker_api.checks import CHECKS
+from hwmark.model.broker_api.state import State
+from hwmark.spec.broker_api import METHODS, PROMISES
+from hwmark.spec.requirements import REQUIREMENTS
+
+RULES = sorted({check.name for checks in CHECKS.values() for check in checks} | set(EFFECTS))
+PAGE = Path(__file__).resolve().parents[4] / "docs" / "conform.md"
+
+
+@define
+class ModelBroker:
+    """The model itself as a broker, without some of its rules."""
+
+    without: frozenset[str] = frozenset()
+    state: State = field(factory=State)
+
+    def begin(self) -> None:
+        """Forget everything."""
+        self.state = State()
+
+    def ask(self, request: requests.Request) -> requests.Answer:
+        """Answer as the model does."""
+        outcome = answer(self.state, request, self.without)
+        self.state = outcome.state
+        return outcome.answer
+
+
+def never() -> None:
+    """Do not stop."""
+
+
+def found(without: str, seed: int = 0) -> tuple[dict[str, Any], int]:
+    """Return what deviates of a broker without a rule, and how many requests were played until something did."""
+    finder, first = Finder(ModelBroker(frozenset([without])), never), 0
+
+    def take(program: Program) -> None:
+        nonlocal first
+        finder.take(program)
+        if finder.deviating and not first:
+            first = finder.requests
+
+    draw_programs(300, seed, take)
+    return {name: finder.programs[name] for name in finder.deviating}, first
+
+
+def test_model_deviates_nowhere_from_itself() -> None:
+    """With all rules nothing is found, and each is asked."""
+    told = drive(Implementation("model"), ModelBroker(), Plan(), never, lambda _done, _of: None)
+    assert {check.verdict for check in told.checks} == {Verdict.CLEAN}
+    asked = {(check.api, check.rule) for check in told.checks if check.asked}
+    assert asked == set(PROMISES)
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_broker_without_a_rule_is_found_out(rule: str) -> None:
+    """Within the default budget, by a program of a few requests once it is made small."""
+    programs, _ = found(rule)
+    assert programs
+    for name, program in programs.items():
+        small = smallest(program, lambda one, name=name: name in play(one, ModelBroker(frozenset([rule]))).deviations())
+        assert len(small) <= 9
+        assert name in play(small, ModelBroker(frozenset([rule]))).deviations()
+
+
+def test_same_seed_draws_the_same_programs() -> None:
+    """And another one others."""
+
+    def drawn(seed: int) -> list[Program]:
+        kept: list[Program] = []
+        draw_programs(50, seed, kept.append)
+        return kept
+
+    assert drawn(3) == drawn(3)
+    assert drawn(3) != drawn(4)
+
+
+def test_programs_are_data() -> None:
+    """Whatever is drawn comes back from what is written."""
+    kept: list[Program] = []
+    draw_programs(100, 1, kept.append)
+    assert all(from_data(to_data(program)) == program for program in kept)
+    assert all(valid(program) == program for program in kept)
+    assert max(map(len, kept)) > 8
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        ([], "a program is a list of requests, with one at least"),
+        ({}, "a program is a list of requests, with one at least"),
+        ([{}], "request 1: expected"),
+        ([{"do": "Wish"}], "request 1: expected"),
+        ([{"do": "Produce", "count": True}], "request 1.count: expected a whole number, got True"),
+        ([{"do": "Produce", "flaw": "crack"}], "request 1.flaw: there is no"),
+        ([{"do": "Produce", "colour": 1}], "request 1: there is no"),
+        ([{"do": "Produce", "producer": "p"}], "a producer sends before it has an id: InitProducerId comes first"),
+    ],
+)
+def test_what_is_no_program(data: Any, said: str) -> None:
+    """It is refused in one line."""
+    with pytest.raises(InputError) as refused:
+        from_data(data)
+    assert said in str(refused.value)
+
+
+def test_rules_have_sources() -> None:
+    """Each rule says what it is for, and where Kafka has it."""
+    assert set(PROMISES) == set(METHODS)
+    assert all(says.endswith(".") for says in PROMISES.values())
+    assert all(METHODS.values())
+    assert REQUIREMENTS
