@@ -205,7 +205,7 @@ def set_names(trees: list[ast.Module]) -> set[str]:
     aliases: set[str] = set()
     for tree in trees:
         for node in tree.body:
-            if isinstance(node, ast.Assign) and is_set_type(node.value, aliases):
+            if isinstance(node, ast.Assign) and not isinstance(node.value, ast.Constant) and is_set_type(node.value, aliases):
                 aliases |= {target.id for target in node.targets if isinstance(target, ast.Name)}
     found = set()
     for node in (node for tree in trees for node in ast.walk(tree)):
