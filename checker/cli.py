@@ -240,7 +240,7 @@ def simulate(  # noqa: PLR0913 - one parameter for each option
 @app.command()
 def conform(  # noqa: PLR0913 - one parameter for each option
     target: Annotated[
-        str, typer.Argument(metavar="TARGET", help="What to drive: assignors (of client libraries), mock, tansu, kafka, broker.")
+        str, typer.Argument(metavar="TARGET", help="What to drive: assignors (of client libraries), mock, tansu, kafka, broker, process.")
     ],
     *,
     libraries: Annotated[
@@ -248,6 +248,10 @@ def conform(  # noqa: PLR0913 - one parameter for each option
         typer.Option("--library", metavar="NAME", help="Ask this library only; repeatable (default: all that are installed)."),
     ] = None,
     bootstrap: Annotated[str | None, typer.Option(metavar="HOST:PORT", help="Where the broker listens that is to be driven.")] = None,
+    adapter: Annotated[
+        str | None,
+        typer.Option("--command", metavar="COMMAND", help="Start this adapter of a broker, which answers line by line on its output."),
+    ] = None,
     releases: Annotated[
         list[str] | None,
         typer.Option("--release", metavar="VERSION", help="Start this version of Kafka; repeatable (default: the pinned one)."),
@@ -264,7 +268,12 @@ def conform(  # noqa: PLR0913 - one parameter for each option
 ) -> int:
     """Drive real implementations with generated questions: where do they deviate from the model, in the smallest case."""
     chosen = _format(output, json=json)
-    given = {"assignors": ("--library", libraries), "broker": ("--bootstrap", bootstrap and [bootstrap]), "kafka": ("--release", releases)}
+    given = {
+        "assignors": ("--library", libraries),
+        "broker": ("--bootstrap", bootstrap and [bootstrap]),
+        "process": ("--command", None if adapter is None else [adapter]),
+        "kafka": ("--release", releases),
+    }
     for named, (option, value) in given.items():
         if value and target != named:
             raise InputError(f"{option} is for conform {named}, not for {target}")

@@ -55,6 +55,10 @@ def _decode(kind: Any, data: object, where: str) -> Any:
         if not isinstance(data, list):
             raise InputError(f"{where}: expected a list, got {shown(data)}")
         return tuple(_decode(arguments[0], one, f"{where}[{index}]") for index, one in enumerate(data))
+    if origin is tuple:
+        if not isinstance(data, list) or len(data) != len(arguments):
+            raise InputError(f"{where}: expected a list of {len(arguments)}, got {shown(data)}")
+        return tuple(_decode(kind, one, f"{where}[{index}]") for index, (kind, one) in enumerate(zip(arguments, data, strict=True)))
     if kind in (bool, int, str):
         if type(data) is not kind:
             raise InputError(f"{where}: expected {_NOUNS[kind]}, got {shown(data)}")

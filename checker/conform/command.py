@@ -38,7 +38,10 @@ def broker(name: str) -> Target:
     """Return a target whose modules are loaded once it is driven."""
 
     def target(plan: Plan, stop: Stop, done: Callable[[int, int], None]) -> Found:
-        from .broker import targets  # noqa: PLC0415 - an extra
+        try:
+            from .broker import targets  # noqa: PLC0415 - an extra
+        except ModuleNotFoundError as error:
+            raise InputError(f"brokers are driven with {error.name}: pip install 'hwmark[kafka]'") from None
 
         drive: Target = getattr(targets, name)
         return drive(plan, stop, done)
@@ -46,7 +49,7 @@ def broker(name: str) -> Target:
     return target
 
 
-BROKERS = ("mock", "tansu", "kafka", "broker")
+BROKERS = ("mock", "tansu", "kafka", "broker", "process")
 TARGETS: dict[str, Target] = {"assignors": assignors, **{name: broker(name) for name in BROKERS}}
 """What can be driven, by name."""
 

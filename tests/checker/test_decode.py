@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from attrs import frozen
 from toy_lift import MACHINES as TOYS
 from toy_lift import Bounds, Config, Direction, Door, Rules, lift, move
 
@@ -40,6 +41,21 @@ def test_decode_of_every_type() -> None:
     assert decode(Config, to_plain(config), "config") == config
     assert decode(Config, {"spare": None}, "config") == Config()
     assert decode(Rules, {"door": "any", "serves": False}, "rules") == Rules(Door.ANY, serves=False)
+
+
+@frozen
+class Places:
+    """Pairs of a number and a text."""
+
+    pairs: tuple[tuple[int, str], ...] = ()
+
+
+def test_decode_of_pairs() -> None:
+    """A tuple of several types is a list of just so many values, each of its own type."""
+    assert decode(Places, {"pairs": [[1, "a"], [2, "b"]]}, "here") == Places(((1, "a"), (2, "b")))
+    assert says(decode, Places, {"pairs": [[1]]}, "here") == "here.pairs[0]: expected a list of 2, got [1]"
+    assert says(decode, Places, {"pairs": [[1, "a", 2]]}, "here") == "here.pairs[0]: expected a list of 2, got [1, 'a', 2]"
+    assert says(decode, Places, {"pairs": [[1, 2]]}, "here") == "here.pairs[0][1]: expected text, got 2"
 
 
 @pytest.mark.parametrize(

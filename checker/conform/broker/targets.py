@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The brokers that can be driven: the mock cluster inside librdkafka, Tansu, and any that listens somewhere."""
+"""The brokers that can be driven: the mock cluster inside librdkafka, Tansu, Kafka, any that listens somewhere, or has an adapter."""
 
 from __future__ import annotations
 
 import importlib.metadata
 import importlib.util
+import shlex
 import socket
 import subprocess
 import sys
@@ -21,6 +22,8 @@ from hwmark.checker.text import shown
 from hwmark.checker.workers import Stop
 
 from .adapter import WireBroker
+from .lines import LineProcess
+from .process_adapter import ProcessBroker
 from .target import drive
 from .wire import BrokenError, Connection
 
@@ -86,7 +89,7 @@ def mock(plan: Plan, stop: Stop, done: Done) -> Found:
     version = f"{confluent_kafka.libversion()[0]} (confluent-kafka {confluent_kafka.version()})"
     command = [sys.executable, "-m", "hwmark.checker.conform.broker.mock_process"]
     with Process(lambda _port: command, tells_port=True) as process:
-        return drive(Implementation("librdkafka's mock cluster", version), _started(process), plan, stop, done)
+        return _driven(Implementation("librdkafka's mock cluster", version), _started(process), plan, stop, done)
 
 
 def tansu(plan: Plan, stop: Stop, done: Done) -> Found:
@@ -101,7 +104,7 @@ def tansu(plan: Plan, stop: Stop, done: Done) -> Found:
         return [program, "broker", "--listener-url", url, "--advertised-listener-url", url, "--storage-engine", "memory://tansu/"]
 
     with Process(command) as process:
-        return drive(Implementation("Tansu", version), _started(process), plan, stop, done)
+        return _driven(Implementation("Tansu", version), _started(process), plan, stop, done)
 
 
 def kafka(plan: Plan, stop: Stop, done: Done) -> Found:
@@ -125,13 +128,36 @@ def broker(plan: Plan, stop: Stop, done: Done) -> Found:
     return listening(plan.names[0])(plan, stop, done)
 
 
+def process(plan: Plan, stop: Stop, done: Done) -> Found:
+    """Start the adapter that is named, and drive the broker for which it speaks."""
+    if len(plan.names) != 1:
+        raise InputError("conform process needs --command COMMAND, which tells what to start")
+    (written,) = plan.names
+    try:
+        words = tuple(shlex.split(written))
+    except ValueError as error:
+        raise InputError(f"--command: {shown(written)}: {error}") from None
+    if not words:
+        raise InputError("--command: expected a program and its arguments, got nothing")
+    with LineProcess(words) as adapter:
+        return drive(Implementation(written, ""), ProcessBroker(adapter), plan, stop, done)
+
+
 def listening(address: str) -> Callable[[Plan, Stop, Done], Found]:
     """Return what drives a broker that listens at ``HOST:PORT``."""
     host, _, port = address.rpartition(":")
     if not host or not port.isascii() or not port.isdigit() or not 0 < int(port) < 2**16:
         raise InputError(f"--bootstrap: expected HOST:PORT, got {shown(address)}")
     connection = Connection(host, int(port))
-    return lambda plan, stop, done: drive(Implementation(address, ""), WireBroker(connection, _prefix()), plan, stop, done)
+    return lambda plan, stop, done: _driven(Implementation(address, ""), WireBroker(connection, _prefix()), plan, stop, done)
+
+
+def _driven(driven: Implementation, over: WireBroker, plan: Plan, stop: Stop, done: Done) -> Found:
+    """Drive a broker over a connection, and close that."""
+    try:
+        return drive(driven, over, plan, stop, done)
+    finally:
+        over.connection.close()
 
 
 def _started(process: Process) -> WireBroker:

@@ -7,6 +7,7 @@ import dataclasses
 import io
 import socket
 import struct
+import time
 import types
 import typing
 from datetime import timedelta
@@ -19,9 +20,9 @@ from kio.schema.response_header.v1.header import ResponseHeader
 from kio.serial import entity_reader, entity_writer
 
 TIMEOUT = 10.0
-"""Seconds until a broker that says nothing counts as hanging."""
-MOST_BYTES = 64 * 1024 * 1024
-"""An answer that says it is longer is not waited for."""
+"""Seconds until a broker that gives no whole answer counts as hanging."""
+MOST_BYTES = 1 << 21
+"""An answer that says it is longer is not waited for: none that is asked for here has half of it, and read it takes much more memory."""
 API_VERSIONS = 18
 
 
@@ -66,8 +67,11 @@ class Connection:
             self._socket = socket.create_connection((self.host, self.port), self.timeout)
         except OSError as error:
             raise BrokenError(f"{self.host}:{self.port} cannot be reached: {error.strerror or error}") from None
-        self._socket.settimeout(self.timeout)
-        answer = self.call(API_VERSIONS, 0, {})
+        try:
+            answer = self.call(API_VERSIONS, 0, {})
+        except BrokenError:
+            self.close()
+            raise
         self.versions = {one.api_key: (one.min_version, one.max_version) for one in answer.api_keys}
 
     def close(self) -> None:
@@ -99,15 +103,17 @@ class Connection:
         if self._socket is None:
             raise BrokenError("the connection is closed")
         try:
+            self._socket.settimeout(self.timeout)
             self._socket.sendall(struct.pack(">i", len(written)) + written)
         except OSError as error:
             raise BrokenError(f"the connection broke: {error.strerror or error}") from None
 
     def _receive(self, api: int, version: int) -> Any:
-        (size,) = struct.unpack(">i", self._read(4))
+        last = time.monotonic() + self.timeout
+        (size,) = struct.unpack(">i", self._read(4, last))
         if not 4 <= size <= MOST_BYTES:
             raise BrokenError(f"an answer says that it has {size} bytes")
-        content = self._read(size)
+        content = self._read(size, last)
         response = load_response_schema(api, version)
         header: Any = ResponseHeader if response.__header_schema__ is ResponseHeader else OldHeader
         try:
@@ -119,12 +125,14 @@ class Connection:
             raise BrokenError(f"an answer is to request {head.correlation_id}, not to {self._number}")
         return answer
 
-    def _read(self, count: int) -> bytes:
+    def _read(self, count: int, last: float) -> bytes:
+        """Return so many bytes, if they are all there before a time: one by one they do not take longer."""
         parts = bytearray()
         while len(parts) < count:
             if self._socket is None:
                 raise BrokenError("the connection is closed")
             try:
+                self._socket.settimeout(max(last - time.monotonic(), 0.001))
                 part = self._socket.recv(count - len(parts))
             except TimeoutError:
                 raise BrokenError(f"no answer for {self.timeout:g} s") from None

@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Asks a process that speaks the protocol of adapters: requests and answers of the model, each a JSON object on a line.
+
+Everything that is not the protocol is a finding, ``BrokenError``: the process is ended then, and started anew for the next
+program. ``docs/conform-adapters.md`` is for those who write adapters.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+from attrs import define, evolve, field
+
+from hwmark.checker.decode import decode
+from hwmark.checker.errors import InputError
+from hwmark.checker.jsonfile import parse_json
+from hwmark.checker.plain import to_plain
+from hwmark.checker.text import sanitize, shown
+from hwmark.model.broker_api import requests
+from hwmark.model.broker_api.requests import NOTHING, Answer, Errors, Produce, ProducerIdGiven, Request
+
+from .adapter import OtherError
+from .lines import LONGEST_QUOTE, LineProcess
+from .wire import BrokenError
+
+PROTOCOL = "hwmark.adapter/1"
+START = 60.0
+"""Seconds for the first program to begin: a broker may have to start first."""
+KINDS = ("answer", "not_supported", "broken")
+ERROR = re.compile(r"[A-Z][A-Z0-9_]{0,79}")
+ANSWERS: dict[type[Any], type[Any]] = {
+    requests.InitProducerId: requests.ProducerIdGiven,
+    requests.Produce: requests.Produced,
+    requests.Fetch: requests.Fetched,
+    requests.ListOffsets: requests.OffsetFound,
+    requests.DeleteRecords: requests.Deleted,
+    requests.OffsetForLeaderEpoch: requests.EpochEnd,
+}
+
+
+@define
+class ProcessBroker:
+    """A broker behind a process."""
+
+    process: LineProcess
+    _number: int = 0
+    _sent: int = 0
+    _given: set[int] = field(factory=set)
+    """The producer ids that the program has been given."""
+
+    def begin(self) -> None:
+        """Let a program begin; a process that cannot do so any more is started anew."""
+        self._sent, self._given = 0, set()
+        if self.process.is_running:
+            try:
+                self._begin(None)
+            except BrokenError:
+                self.process.end(0)
+            else:
+                return
+        self.process.start()
+        self._begin(START)
+
+    def ask(self, request: Request) -> Answer:
+        """Ask the process."""
+        said = {"do": type(request).__name__, **to_plain(request)}
+        if isinstance(request, Produce):
+            said["values"] = [*range(self._sent, self._sent + request.count)]
+            self._sent += request.count
+        kind, told = self._call(said, request)
+        if kind == "broken":
+            raise BrokenError(told)
+        if kind == "not_supported":
+            raise NotImplementedError(told)
+        return self._fresh(told) if isinstance(told, ProducerIdGiven) else told
+
+    def _begin(self, timeout: float | None) -> None:
+        kind, told = self._call({"do": "begin", "protocol": PROTOCOL}, None, timeout)
+        if kind != "answer":
+            raise BrokenError(f"no program can begin: {told}")
+
+    def _call(self, said: dict[str, Any], request: Request | None, timeout: float | None = None) -> tuple[str, Any]:
+        """Send a request, ``None`` for the beginning; return the kind of the answer and what it tells."""
+        self._number += 1
+        try:
+            line = self.process.ask(json.dumps({"id": self._number, **said}).encode(), timeout)
+            return _read(line, self._number, request)
+        except BrokenError:
+            self.process.end(0)
+            raise
+        except ValueError as error:  # InputError is one, as is what is no UTF-8
+            self.process.end(0)
+            raise BrokenError(f"its answer to {said['do']}: {error if isinstance(error, InputError) else 'not UTF-8'}") from None
+
+    def _fresh(self, told: ProducerIdGiven) -> ProducerIdGiven:
+        """Return 0 for an id that the program was not given before, as the model has it; one that was is none."""
+        is_new = told.producer_id >= 0 and told.producer_id not in self._given
+        self._given.add(told.producer_id)
+        return evolve(told, producer_id=0 if is_new else NOTHING)
+
+
+def _read(line: bytes, number: int, request: Request | None) -> tuple[str, Any]:
+    """Return the kind of an answer, and what it tells; raises ``ValueError`` where it is none."""
+    data = parse_json(line.decode())
+    kind = next((one for one in KINDS if isinstance(data, dict) and set(data) == {"id", one}), None)
+    if kind is None:
+        raise InputError(f"expected an object with id and one of {', '.join(KINDS)}, got {shown(data)}")
+    if type(data["id"]) is not int or data["id"] != number:
+        raise InputError(f"its id is {shown(data['id'])}, not {number}")
+    told = data[kind]
+    if kind == "answer":
+        return kind, _answer(told, request)
+    if not isinstance(told, str) or not told:
+        raise InputError(f"{kind}: expected why, in words, got {shown(told)}")
+    return kind, sanitize(told[:LONGEST_QUOTE])
+
+
+def _answer(told: Any, request: Request | None) -> Answer | None:
+    """Return an answer in the model's words, ``None`` to the beginning; an error that the model does not have has its name."""
+    if request is None:
+        if told != {}:
+            raise InputError(f"answer: expected {{}}, got {shown(told)}")
+        return None
+    if told is None and isinstance(request, Produce):
+        return requests.NotAnswered()
+    cls = ANSWERS[type(request)]
+    name = told.get("error") if isinstance(told, dict) else None
+    if isinstance(name, str) and name not in Errors.__members__ and ERROR.fullmatch(name):
+        answer: Answer = evolve(decode(cls, {**told, "error": "NONE"}, "answer"), error=OtherError(name))
+    else:
+        answer = decode(cls, told, "answer")
+    return answer
