@@ -64,8 +64,8 @@ METHODS: dict[tuple[str, str], str] = {
 """The class and method of Kafka 4.3.1 that has each rule."""
 
 REQUIREMENTS = {
-    "init_producer_id": ("K-360",),
-    "produce": ("S2", "K-360"),
+    "init_producer_id": ("S2",),
+    "produce": ("S2", "T09"),
     "fetch": ("S2", "S6", "K-320"),
     "list_offsets": ("S6", "K-320"),
     "delete_records": ("S10",),
