@@ -259,7 +259,12 @@ class _Consumer(confluent_kafka.Consumer):
         with self._recorder.call(self._name, form.Seek(partition.topic, partition.partition, target)):
             super().seek(partition)
 
-    def commit(self, message: Message | None = None, offsets: list[Place] | None = None, asynchronous: bool = True) -> Any:  # noqa: FBT001, FBT002 - as the client has it
+    def commit(  # pyright: ignore[reportIncompatibleMethodOverride]
+        self,
+        message: Message | None = None,
+        offsets: list[Place] | None = None,
+        asynchronous: bool = True,  # noqa: FBT001, FBT002 - as the client has it
+    ) -> Any:
         if message is not None:
             places = [Place(str(message.topic()), int(message.partition() or 0), int(message.offset() or 0) + 1)]
         else:
@@ -268,7 +273,7 @@ class _Consumer(confluent_kafka.Consumer):
         op = self._recorder.invoke(self._name, form.Commit(self._group, _positions(places), member, generation))
         given: dict[str, Any] = {"message": message} if message is not None else {} if offsets is None else {"offsets": offsets}
         try:
-            done = super().commit(asynchronous=asynchronous, **given)  # type: ignore[call-overload]
+            done: Any = super().commit(asynchronous=asynchronous, **given)  # type: ignore[call-overload]
         except KafkaException as error:
             self._recorder.failed(op, self._name, error.args[0], did_nothing=_is_refused(error.args[0]))
             raise

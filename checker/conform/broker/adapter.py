@@ -59,9 +59,11 @@ class Broker(Protocol):
 
     def begin(self) -> None:
         """Begin a program: with an empty partition, and producers that nobody knows."""
+        ...
 
     def ask(self, request: requests.Request) -> requests.Answer:
         """Return the answer to a request; ``BrokenError`` where there is none, ``NotImplementedError`` where it cannot be asked."""
+        ...
 
 
 @define
@@ -174,8 +176,8 @@ class WireBroker:
         last = time.monotonic() + self.connection.timeout
         while True:
             answer = self.connection.call(INIT_PRODUCER_ID, self._version(INIT_PRODUCER_ID), values)
-            error = _error(answer.error_code)
-            if error != NOT_YET or time.monotonic() > last:
+            error: Any = _error(answer.error_code)
+            if str(error) != NOT_YET or time.monotonic() > last:
                 break
             time.sleep(0.05)
         if error is not Errors.NONE:
