@@ -66,14 +66,15 @@ class ProcessBroker:
     def ask(self, request: Request) -> Answer:
         """Ask the process."""
         said = {"do": type(request).__name__, **to_plain(request)}
-        if isinstance(request, Produce):
-            said["values"] = [*range(self._sent, self._sent + request.count)]
-            self._sent += request.count
+        count = request.count if isinstance(request, Produce) else 0
+        if count:
+            said["values"] = [*range(self._sent, self._sent + count)]
         kind, told = self._call(said, request)
-        if kind == "broken":
-            raise BrokenError(told)
         if kind == "not_supported":
             raise NotImplementedError(told)
+        self._sent += count  # refused or not: what cannot be asked was not sent
+        if kind == "broken":
+            raise BrokenError(told)
         return self._fresh(told) if isinstance(told, ProducerIdGiven) else told
 
     def _begin(self, timeout: float | None) -> None:

@@ -138,6 +138,20 @@ def test_every_field_is_told(brokers: list[ProcessBroker], tmp_path: Path) -> No
     assert again == {**first, "id": 5}
 
 
+def test_what_was_not_asked_was_not_sent(brokers: list[ProcessBroker], tmp_path: Path) -> None:
+    """Its values are those of the next batch."""
+    told = tmp_path / "told"
+    source = (
+        f'{BEGINS} open({str(told)!r}, "a").write(line)\n print(json.dumps({{"id": asked["id"], "not_supported": "no"}}), flush=True)\n'
+    )
+    brokers.append(ProcessBroker(LineProcess(program(source))))
+    brokers[0].begin()
+    for count in (2, 1):
+        with pytest.raises(NotImplementedError):
+            brokers[0].ask(Produce(count))
+    assert [json.loads(line)["values"] for line in told.read_text(encoding="utf-8").splitlines()] == [[0, 1], [0]]
+
+
 def answering(answer: str) -> tuple[str, ...]:
     """Return an adapter that gives this answer to everything, with the right id."""
     return program(f'{BEGINS} print(json.dumps({{"id": asked["id"]}})[:-1] + ", " + {answer!r} + "}}", flush=True)\n')
