@@ -14,7 +14,7 @@ import subprocess
 import time
 from contextlib import suppress
 from types import TracebackType
-from typing import IO, Any, Self, cast
+from typing import IO, Self, cast
 
 from attrs import define
 
@@ -59,14 +59,15 @@ class LineProcess:
     def start(self) -> None:
         """Run the command, anew if it runs already."""
         self.end()
-        piped: dict[str, Any] = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
         try:
-            self._running = subprocess.Popen(self.command, bufsize=0, start_new_session=True, **piped)  # noqa: S603 - the user's own
+            process = subprocess.Popen(  # noqa: S603 - the user's own
+                self.command, bufsize=0, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
+            )
         except (OSError, ValueError) as error:  # a null byte is a wrong value
             raise BrokenError(f"{shown(self.command[0])} cannot be run: {getattr(error, 'strerror', None) or error}") from None
-        self._said = self._complaint = b""
-        for pipe in _pipes(self._running):
+        for pipe in _pipes(process):
             os.set_blocking(pipe.fileno(), False)
+        self._running, self._said, self._complaint = process, b"", b""
 
     def ask(self, line: bytes, timeout: float | None = None) -> bytes:
         """Send a line, and return the next one that comes; raises ``BrokenError`` where none does."""

@@ -127,9 +127,10 @@ def _answer(told: Any, request: Request | None) -> Answer | None:
     if told is None and isinstance(request, Produce):
         return requests.NotAnswered()
     cls = ANSWERS[type(request)]
-    name = told.get("error") if isinstance(told, dict) else None
+    given = told if isinstance(told, dict) else {}
+    name = given.get("error")
     if isinstance(name, str) and name not in Errors.__members__ and ERROR.fullmatch(name):
-        answer: Answer = evolve(decode(cls, {**told, "error": "NONE"}, "answer"), error=OtherError(name))
+        answer: Answer = evolve(decode(cls, {**given, "error": "NONE"}, "answer"), error=OtherError(name))
     else:
         answer = decode(cls, told, "answer")
     return answer
