@@ -12,7 +12,7 @@ from hwmark.model.machine import BrokerId, action, kafka, put
 
 from .caught_up import at_epoch_start, late
 from .decisions import PartitionState
-from .rules import FetcherRestart, MetadataAgain, PartitionRules, RegistrationMatch, Truncation
+from .rules import FetcherRestart, FollowerMemory, MetadataAgain, PartitionRules, RegistrationMatch, Truncation
 from .shared import brokers, offsets, spend, truth, with_high_watermark, without_old_metadata
 from .state import (
     UNKNOWN,
@@ -52,6 +52,19 @@ def is_news(rules: PartitionRules, replica: Replica, partition: PartitionState) 
             return partition.partition_epoch >= replica.partition_epoch
         case _:
             assert_never(rules.metadata_again)
+
+
+def remembers(rules: PartitionRules, replica: Replica, partition: PartitionState) -> bool:
+    """Whether a broker that is to lead still knows how far its followers have fetched, as it believes that it leads already."""
+    if replica.leader != partition.leader:
+        return False
+    match rules.follower_memory:
+        case FollowerMemory.FORGOTTEN:
+            return partition.leader_epoch <= replica.leader_epoch + 1
+        case FollowerMemory.KEPT:
+            return True
+        case _:
+            assert_never(rules.follower_memory)
 
 
 def fetches_anew(rules: PartitionRules, replica: Replica, partition: PartitionState) -> bool:
@@ -218,7 +231,7 @@ def _lead(state: State, rules: PartitionRules, config: Config, broker: BrokerId,
         epoch_start=state.logs[broker].end_offset if is_new_epoch else mine.epoch_start,
         fetch_epoch=UNKNOWN,
     )
-    is_known = mine.leader == broker  # a leader that is elected again keeps what it knows of its followers
+    is_known = remembers(rules, mine, partition)
     known = tuple(
         one if is_known and follower in partition.replicas else Follower() for follower, one in enumerate(state.followers[broker])
     )

@@ -2,9 +2,9 @@
 """The decisions of the ``partition`` machine: one enum each, whose first member is what Kafka 4.3 does.
 
 The other members are what Kafka did before, or a mistake that one of its checks excludes; each is there to be switched
-on, so that the check shows what it is for. The exceptions: the first members of ``MetadataAgain``, ``Refusal``, ``GivenUp``
-and ``ElrMembers`` keep promises that Kafka 4.3.1 does not keep, and that of ``CaughtUp`` leaves out a wait on which a single
-promise rests.
+on, so that the check shows what it is for. The exceptions: the first members of ``MetadataAgain``, ``FollowerMemory``, ``Refusal``,
+``GivenUp`` and ``ElrMembers`` keep promises that Kafka 4.3.1 does not keep, and that of ``CaughtUp`` leaves out a wait on which a
+single promise rests.
 """
 
 from __future__ import annotations
@@ -110,6 +110,15 @@ class MetadataAgain(Enum):
     """Nothing, as it is no news."""
     APPLIED = "applied"
     """It takes them over, and forgets with that what it proposed since (``Partition.makeLeader`` with KRaft, 3.3 to 4.3.1)."""
+
+
+class FollowerMemory(Enum):
+    """What becomes of how far the followers were, in a leader that is elected again and has missed a leader epoch in between."""
+
+    FORGOTTEN = "forgotten"
+    """It is forgotten, as somebody else may have led meanwhile, with whom a follower has truncated: each has to fetch again."""
+    KEPT = "kept"
+    """It is kept, as with every election of a broker that believes that it leads (``Partition.makeLeader``, to 4.3.1)."""
 
 
 class Refusal(Enum):
@@ -275,6 +284,7 @@ class PartitionRules:
     high_watermark_over: HighWatermarkOver = HighWatermarkOver.MAXIMAL_ISR
     high_watermark_minimum: HighWatermarkMinimum = HighWatermarkMinimum.MIN_ISR
     metadata_again: MetadataAgain = MetadataAgain.SKIPPED
+    follower_memory: FollowerMemory = FollowerMemory.FORGOTTEN
     refusal: Refusal = Refusal.ADVANCES
     late_copy: LateCopy = LateCopy.DROPPED
     caught_up: CaughtUp = CaughtUp.NOBODY

@@ -264,6 +264,8 @@ class Start(Enum):
     OUTSIDER_OF_LATER_EPOCH = "outsider_of_later_epoch"
     """The last replica led in epoch 1, and holds a record of its own that nobody else has, as all others hold what is committed;
     the first leads again, in epoch 2."""
+    SECOND_LEADS = "second_leads"
+    """Nothing but that the second replica leads: an election of the preferred leader, which is the first, moves the leadership."""
 
 
 @frozen
@@ -322,7 +324,7 @@ def partition_epochs(bounds: Bounds) -> range:
 
 
 def initial(config: Config, bounds: Bounds) -> State:
-    """Everybody runs, and the first replica leads; the metadata are known to all."""
+    """Everybody runs, and the first replica leads, or the second; the metadata are known to all."""
     ids = range(bounds.brokers)
     replicas = tuple(ids[: config.replication_factor])
     is_late = bounds.start is Start.OUTSIDER_OF_LATER_EPOCH
@@ -333,7 +335,7 @@ def initial(config: Config, bounds: Bounds) -> State:
         replicas=replicas,
         isr=isr,
         elr=frozenset(complete[len(isr) : eligible]),
-        leader=replicas[0],
+        leader=replicas[min(bounds.start is Start.SECOND_LEADS, len(isr) - 1)],
         leader_epoch=2 if is_late else 0,
     )
     committed = Log(tuple(Record(record_id, 0) for record_id in range(bounds.initial_records)))

@@ -77,6 +77,15 @@ LESSONS = {
         "4.3.1.",
         "KAFKA-13790; apache/kafka#12085; Partition.makeLeader of 4.3.1",
     ),
+    "partition_elected_again_remembers": lesson(
+        "partition_elected_again_remembers",
+        "acknowledged_survives",
+        "A follower has fetched a record from its leader, another broker is elected, the follower truncates the record to agree with "
+        "that one, which crashes, and the first leader, which hears of both elections at once, counts the follower as far as it was, "
+        "acknowledges the record, and crashes: the follower is elected without it. It has never stopped believing that it leads, so it "
+        "keeps what it knew of its followers. A leader that forgets it with an epoch that it missed waits until they have fetched anew.",
+        "Partition.makeLeader of 4.3.1",
+    ),
     "partition_refusal_ends_there": lesson(
         "partition_refusal_ends_there",
         "commits_at_last",

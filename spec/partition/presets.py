@@ -15,6 +15,7 @@ from hwmark.model.partition.rules import (
     ExpandOn,
     FetcherRestart,
     FetchFence,
+    FollowerMemory,
     GivenUp,
     HighWatermarkMinimum,
     HighWatermarkOfDivergence,
@@ -35,7 +36,13 @@ from hwmark.model.partition.rules import (
 
 RIGHT = PartitionRules()
 WAITING = evolve(RIGHT, caught_up=CaughtUp.KEEPING_UP)
-KAFKA = evolve(RIGHT, metadata_again=MetadataAgain.APPLIED, refusal=Refusal.ENDS_THERE, elr_members=ElrMembers.FORMER_REPLICAS)
+KAFKA = evolve(
+    RIGHT,
+    metadata_again=MetadataAgain.APPLIED,
+    follower_memory=FollowerMemory.KEPT,
+    refusal=Refusal.ENDS_THERE,
+    elr_members=ElrMembers.FORMER_REPLICAS,
+)
 
 PRESETS = {
     "partition": RIGHT,
@@ -50,6 +57,7 @@ PRESETS = {
     # the ISR
     "partition_epoch_unchecked": evolve(RIGHT, version_check=VersionCheck.LEADER_EPOCH),
     "metadata_applied_again": evolve(RIGHT, metadata_again=MetadataAgain.APPLIED),
+    "followers_remembered": evolve(RIGHT, follower_memory=FollowerMemory.KEPT),
     "refusal_ends_there": evolve(RIGHT, refusal=Refusal.ENDS_THERE),
     "late_copies_handled": evolve(RIGHT, late_copy=LateCopy.HANDLED),
     "expand_unguarded": evolve(RIGHT, expand_guard=ExpandGuard.NONE),

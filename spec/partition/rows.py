@@ -34,6 +34,7 @@ ALONE = Bounds(brokers=3, records=1, initial_isr=1)
 KEPT_UP = Bounds(brokers=2, records=3, initial_records=1, initial_isr=1)
 KEPT_UP_AND_CRASH = evolve(KEPT_UP, crashes=1)
 MOVED_TWICE = Bounds(brokers=3, records=1, initial_records=1, initial_isr=1, reassignments=2, crashes=1, stays_down=True)
+MISSED = Bounds(brokers=3, records=1, start=Start.SECOND_LEADS, elections=1, crashes=2, stays_down=True)
 DELETION = Bounds(brokers=2, records=1, deletions=1)
 CONSUMER = Bounds(brokers=1, records=1, lossy_crashes=1, consumers=1)
 FOLLOWER_READS = Bounds(brokers=2, records=2, fences=1, consumers=1)
@@ -127,9 +128,24 @@ ROWS = (
         trace="partition_metadata_applied_again",
     ),
     row(
+        id="elected_again_after_a_missed_epoch",
+        rule="follower_memory",
+        statement="A leader that is elected again, and has missed a leader epoch, forgets how far its followers were: somebody else may "
+        "have led meanwhile, with whom a follower has truncated what it had fetched. Kafka's source keeps it (to 4.3.1): the leader then "
+        "commits at once what that follower, a member of the ISR, does not hold any more, and a crash of the leader loses it.",
+        sources=("S5", "S6", "S14", "K-320"),
+        rules_off="followers_remembered",
+        config=THREE,
+        bounds=MISSED,
+        breaks={"candidates_hold_committed": 15, "leader_completeness": 18, "acknowledged_survives": 19},
+        states=526_874,
+        trace="partition_elected_again_remembers",
+        quick=False,
+    ),
+    row(
         id="partition_as_kafka_4_3",
-        rule="metadata_again, refusal, elr_members",
-        statement="The three rules in which Kafka 4.3.1, as its source reads, is not the machine whose promises hold.",
+        rule="metadata_again, follower_memory, refusal, elr_members",
+        statement="The four rules in which Kafka 4.3.1, as its source reads, is not the machine whose promises hold.",
         sources=("K-497", "KAFKA-13790"),
         rules_off="kafka_4_3",
         bounds=LAGS,
@@ -197,9 +213,9 @@ ROWS = (
     row(
         id="expand_on_fetch",
         rule="expand_on",
-        statement="Whether a leader proposes a follower on a fetch, or from what it noted earlier, makes no difference here: a leader "
-        "that is elected again without having followed in between has lost nothing, so neither have those who fetched from it. "
-        "Three replicas, min.insync.replicas 3 and three fences were tried too, a million states of them.",
+        statement="Whether a leader proposes a follower on a fetch, or from what it noted earlier, makes no difference here: what "
+        "it remembers is of its own leader epoch, or of the one before, in which it led too, so that nobody has truncated since. One that "
+        "remembers more is another matter (`elected_again_after_a_missed_epoch`).",
         sources=("S4-lag", "K-497"),
         rules_off="expand_from_memory",
         bounds=FENCES,
@@ -242,7 +258,7 @@ ROWS = (
     # -- who has caught up --
     row(
         id="partition_as_kafka_4_3_waiting",
-        rule="caught_up, metadata_again, refusal, given_up, elr_members",
+        rule="caught_up, metadata_again, follower_memory, refusal, given_up, elr_members",
         statement="The high watermark of Kafka 4.3.1 also waits for a follower outside of the ISR that has lately caught up: so a leader "
         "that forgot whom it proposed loses a record only once replica.lag.time.max.ms is over for that follower as well.",
         sources=("S6-caught-up", "S6", "K-497", "KAFKA-13790", "KAFKA-4485"),
@@ -536,7 +552,7 @@ ROWS = (
     ),
     row(
         id="kafka_4_3_as_published",
-        rule="metadata_again, refusal, elr_members",
+        rule="metadata_again, follower_memory, refusal, elr_members",
         statement="Kafka 4.3.1, as its source reads, is not the published machine: a leader that forgets what it proposed does not count "
         "on a member that the controller has accepted.",
         sources=("K-497", "KAFKA-13790"),

@@ -61,7 +61,7 @@ PAIRS: dict[tuple[str, str], int] = {
     ("fences", "shutdowns"): 596_236,
     ("fences", "crashes"): 317_521,
     ("fences", "lossy_crashes"): 139_754,
-    ("fences", "lags"): 30_781,
+    ("fences", "lags"): 30_159,
     ("fences", "losses"): 8_041,
     ("fences", "duplicates"): 16_307,
     ("fences", "elections"): 7_611,

@@ -58,6 +58,15 @@ def test_a_start_after_two_elections() -> None:
     assert (truth(small).isr, truth(small).elr) == (frozenset({0}), frozenset({1}))
 
 
+def test_a_start_under_the_second_replica() -> None:
+    """It leads, if it is in the ISR, and all else is as ever; the first replica follows it."""
+    second = start(initial_records=1, start=Start.SECOND_LEADS)
+    assert (truth(second).leader, truth(second).isr) == (1, truth(start()).isr)
+    assert [one.leader for one in second.replicas[:3]] == [1, 1, 1]
+    assert (second.replicas[1].isr, second.replicas[0].isr, second.logs) == (truth(second).isr, frozenset(), start(initial_records=1).logs)
+    assert truth(start(initial_isr=1, start=Start.SECOND_LEADS)).leader == 0
+
+
 def test_the_budget_is_what_the_bounds_say() -> None:
     """Each kind of perturbation by its name."""
     some = evolve(BOUNDS, fences=2, losses=3, outages=0)

@@ -38,11 +38,13 @@ from hwmark.model.partition.broker import (
     crash,
     learn_metadata,
     receive_registration,
+    remembers,
     request_registration,
     shut_down,
     start_broker,
 )
-from hwmark.model.partition.rules import FetcherRestart, MetadataAgain, RegistrationMatch, Truncation
+from hwmark.model.partition.decisions import PartitionState
+from hwmark.model.partition.rules import CaughtUp, FetcherRestart, FollowerMemory, MetadataAgain, RegistrationMatch, Truncation
 from hwmark.model.partition.shared import truth
 from hwmark.model.partition.state import (
     UNKNOWN,
@@ -242,6 +244,32 @@ def test_a_leader_of_the_next_epoch_too() -> None:
     after = learn(state, 0)
     assert after.followers[0] == (Follower(), Follower(2, 1), Follower(), Follower())
     assert after.replicas[0].epoch_start == 2
+
+
+@pytest.mark.parametrize(("memory", "is_kept"), [(FollowerMemory.FORGOTTEN, False), (FollowerMemory.KEPT, True)])
+def test_a_leader_that_missed_an_epoch(memory: FollowerMemory, *, is_kept: bool) -> None:
+    """It forgets how far its followers were, of whom one may have followed another leader; Kafka keeps it."""
+    given = rules(follower_memory=memory)
+    state = decision(decision(follower(FULL, 2, 2), leader=1, leader_epoch=1), leader=0, leader_epoch=2, isr=frozenset({0, 2}))
+    missed = learn(state, 0, 2, rules=given)
+    assert missed.followers[0][2] == (Follower(2, 1) if is_kept else Follower())
+    assert missed.replicas[0].high_watermark == (2 if is_kept else 1)
+    assert learn(learn(state, 0, 1, rules=given), 0, 2, rules=given).followers[0][2] == Follower()
+
+
+@pytest.mark.parametrize(("leader_epoch", "is_kept"), [(0, True), (1, True), (2, False)])
+def test_how_long_a_leader_remembers(leader_epoch: int, *, is_kept: bool) -> None:
+    """In its own epoch and in the next, before which nobody else can have led; one that did not lead remembers nothing."""
+    elected = PartitionState((0, 1, 2), frozenset({0, 2}), leader=0, leader_epoch=leader_epoch, partition_epoch=5)
+    assert remembers(rules(), FULL.replicas[0], elected) is is_kept
+    assert not remembers(rules(), FULL.replicas[1], evolve(elected, leader=1))
+
+
+def test_a_leader_that_missed_an_epoch_does_not_know_who_keeps_up() -> None:
+    """As any leader at the start of its epoch: members of the ISR count as caught up, with a log end of which it knows nothing."""
+    state = decision(follower(FULL, 2, 2), leader_epoch=2, isr=frozenset({0, 2}))
+    after = learn(state, 0, rules=rules(caught_up=CaughtUp.KEEPING_UP))
+    assert after.followers[0][2] == Follower(caught_up=True)
 
 
 KNOWN = replica(decision(proposed(FULL, 0, 1), isr=frozenset({0, 1})), 0, isr=frozenset({0, 1}), partition_epoch=1)

@@ -315,6 +315,7 @@ def test_the_start() -> None:
     assert [log.records for log in first.state.logs] == [(a,), (a,), ()]
     assert first.state.quorum == replication.LeaderAndIsr(1, 0, frozenset({0, 1}))
     assert [one.leader_epoch for one in first.state.replicas] == [1, 1, -1]
+    assert followed(begun(TWO, start=Start.SECOND_LEADS)).state.quorum.leader == 1
     assert begun(TWO, initial_records=1, start=Start.OUTSIDER_OF_LATER_EPOCH) == Left(Unknown.START)
 
 

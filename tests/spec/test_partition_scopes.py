@@ -224,8 +224,8 @@ def test_presets_differ_from_the_right_rules() -> None:
     changed = {preset: [name for name in right if getattr(rules, name) is not right[name]] for preset, rules in PRESETS.items()}
     assert {preset: len(names) for preset, names in changed.items() if len(names) != 1} == {
         "partition": 0,
-        "kafka_4_3": 3,
-        "kafka_4_3_waiting": 5,
+        "kafka_4_3": 4,
+        "kafka_4_3_waiting": 6,
         "waiting_applied_again": 2,
         "waiting_ends_there": 2,
         "undefined_epoch_end_is_an_offset": 2,
