@@ -168,14 +168,14 @@ REFINED = (
         statement="Two replicas, a fence and a lag, and one record: the published machine as long as no fetch is late.",
         config=TWO,
         bounds=Bounds(brokers=2, records=1, fences=1, lags=1),
-        states=49_069,
+        states=46_921,
     ),
     refined(
         id="partition_refines_published_two_fences",
         statement="Two replicas, two fences, and two records: the published machine.",
         config=TWO,
         bounds=Bounds(brokers=2, records=2, fences=2),
-        states=895_718,
+        states=803_248,
     ),
     refined(
         id="partition_refines_published_election",
@@ -190,7 +190,7 @@ REFINED = (
         "the minimum, and need not.",
         config=evolve(TWO_MIN_TWO, elr=False),
         bounds=Bounds(brokers=2, records=1, fences=2),
-        states=58_315,
+        states=53_951,
     ),
     refined(
         id="partition_refines_published_three",
@@ -246,7 +246,7 @@ SCOPES = (
         sources=("S14-crashes", "K-903", "K-966"),
         config=TWO_MIN_TWO,
         bounds=Bounds(brokers=2, records=1, fences=1, lossy_crashes=1),
-        states=243_133,
+        states=232_662,
     ),
     scope(
         id="partition_loss_and_duplicate_of_two_records",

@@ -57,7 +57,7 @@ LARGER = {
     "fenced": Scope(Config(), Bounds(fences=1), 2447),
     "losing records": Scope(Config(min_isr=2), Bounds(lossy_crashes=1), 2304),
     "crashing": Scope(Config(), Bounds(crashes=1), 3632),
-    "fenced while out of sync": Scope(Config(), Bounds(initial_isr=1, fences=1), 7646),
+    "fenced while out of sync": Scope(Config(), Bounds(initial_isr=1, fences=1), 7283),
     "shutting down": Scope(Config(), Bounds(shutdowns=1), 11682),
 }
 
