@@ -58,9 +58,9 @@ NAMES = {
 """Each kind of perturbation, in words."""
 
 PAIRS: dict[tuple[str, str], int] = {
-    ("fences", "shutdowns"): 596_236,
-    ("fences", "crashes"): 317_521,
-    ("fences", "lossy_crashes"): 139_754,
+    ("fences", "shutdowns"): 556_110,
+    ("fences", "crashes"): 307_161,
+    ("fences", "lossy_crashes"): 136_475,
     ("fences", "lags"): 30_159,
     ("fences", "losses"): 8_041,
     ("fences", "duplicates"): 16_307,
