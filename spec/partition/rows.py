@@ -130,9 +130,9 @@ ROWS = (
     row(
         id="elected_again_after_a_missed_epoch",
         rule="follower_memory",
-        statement="A leader that is elected again, and has missed a leader epoch, forgets how far its followers were: somebody else may "
-        "have led meanwhile, with whom a follower has truncated what it had fetched. Kafka's source keeps it (to 4.3.1): the leader then "
-        "commits at once what that follower, a member of the ISR, does not hold any more, and a crash of the leader loses it.",
+        statement="A leader that is elected again after a leader epoch that it missed forgets how far its followers were: one may have "
+        "truncated meanwhile. Kafka keeps it (to 4.3.1): the leader commits at once what a member of the ISR does not hold any more, and "
+        "a crash of the leader loses it.",
         sources=("S5", "S6", "S14", "K-320"),
         rules_off="followers_remembered",
         config=THREE,
@@ -258,13 +258,25 @@ ROWS = (
     # -- who has caught up --
     row(
         id="partition_as_kafka_4_3_waiting",
-        rule="caught_up, metadata_again, follower_memory, refusal, given_up, elr_members",
+        rule="metadata_again, follower_memory, refusal, caught_up, given_up, elr_members",
         statement="The high watermark of Kafka 4.3.1 also waits for a follower outside of the ISR that has lately caught up: so a leader "
         "that forgot whom it proposed loses a record only once replica.lag.time.max.ms is over for that follower as well.",
         sources=("S6-caught-up", "S6", "K-497", "KAFKA-13790", "KAFKA-4485"),
         rules_off="kafka_4_3_waiting",
         bounds=LAG_TWICE,
         breaks={"maximal_isr_is_superset": 7, "candidates_hold_committed": 9},
+    ),
+    row(
+        id="known_metadata_is_no_news_to_who_waits",
+        rule="metadata_again",
+        statement="Where the high watermark also waits for who has lately caught up, a leader that takes over metadata that it knows still "
+        "forgets whom it proposed; it loses a record once that follower has lagged for long.",
+        sources=("K-497", "S6-caught-up", "KAFKA-13790"),
+        rules_off="waiting_applied_again",
+        rules_on="waiting",
+        bounds=LAG_TWICE,
+        breaks={"maximal_isr_is_superset": 7, "candidates_hold_committed": 9},
+        quick=False,
     ),
     row(
         id="keeping_up_is_caught_up",

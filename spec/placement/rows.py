@@ -53,7 +53,7 @@ ROWS = (
     ),
     row(
         id="preferred_leaders_get_back",
-        rule="auto.leader.rebalance.enable",
+        rule="auto_leader_rebalance",
         statement="Elections of preferred leaders restore the balance once a broker is back. Without them those that took over keep what "
         "they lead, and the broker that failed leads nothing.",
         sources=("S12-choice",),
