@@ -20,7 +20,7 @@ from kio.static.primitive import TZAwareMicros, i8, i16, i32, i64
 from hwmark.model.broker_api import requests
 from hwmark.model.broker_api.requests import NOTHING, At, CurrentEpoch, Errors, Flaw, Where
 
-from .wire import BrokenError, Connection
+from .wire import BrokenError, CannotAskError, Connection
 
 PRODUCE, FETCH, LIST_OFFSETS, METADATA, CREATE_TOPICS, DELETE_RECORDS, INIT_PRODUCER_ID, EPOCH_END = 0, 1, 2, 3, 19, 21, 22, 23
 VERSIONS = {
@@ -65,7 +65,7 @@ class Broker(Protocol):
         ...
 
     def ask(self, request: requests.Request) -> requests.Answer:
-        """Return the answer to a request; ``BrokenError`` where there is none, ``NotImplementedError`` where it cannot be asked."""
+        """Return the answer to a request; ``BrokenError`` where there is none, ``CannotAskError`` where it cannot be asked."""
         ...
 
 
@@ -94,7 +94,7 @@ class WireBroker:
         self._create()
         try:
             self._leader_epoch = self._wait_for_leader()
-        except NotImplementedError as error:
+        except CannotAskError as error:
             raise BrokenError(f"Metadata cannot be asked for: {error}") from None
 
     def ask(self, request: requests.Request) -> requests.Answer:
@@ -161,7 +161,7 @@ class WireBroker:
         version = self.connection.version(api, *VERSIONS[api])
         if version is None:
             known = self.connection.versions.get(api)
-            raise NotImplementedError("it does not know this API" if known is None else f"it knows versions {known[0]} to {known[1]}")
+            raise CannotAskError("it does not know this API" if known is None else f"it knows versions {known[0]} to {known[1]}")
         return version
 
     def _where(self, where: Where) -> tuple[str, int]:
@@ -174,7 +174,7 @@ class WireBroker:
 
     def _epoch(self, relative: int) -> int:
         if self._leader_epoch + relative < 0:
-            raise NotImplementedError("the partition has had one leader epoch only")
+            raise CannotAskError("the partition has had one leader epoch only")
         return self._leader_epoch + relative
 
     # -- requests --
@@ -298,7 +298,7 @@ class WireBroker:
         lowest = 7 if request.at is At.MAX_TIMESTAMP else VERSIONS[LIST_OFFSETS][0]
         version = self.connection.version(LIST_OFFSETS, lowest, VERSIONS[LIST_OFFSETS][1])
         if version is None:
-            raise NotImplementedError(f"it does not know version {lowest}")
+            raise CannotAskError(f"it does not know version {lowest}")
         told = _first(_first(self.connection.call(LIST_OFFSETS, version, values).topics).partitions)
         error = _error(told.error_code)
         if error is not Errors.NONE:

@@ -17,7 +17,7 @@ from hwmark.model.broker_api.state import State
 
 from .adapter import Broker
 from .programs import Program
-from .wire import BrokenError
+from .wire import BrokenError, CannotAskError
 
 APIS = {
     "InitProducerId": "init_producer_id",
@@ -89,7 +89,7 @@ def play(program: Program, broker: Broker, avoid: Container[str] = ()) -> Play:
             continue
         try:
             got: Answer = broker.ask(request)
-        except NotImplementedError as error:
+        except CannotAskError as error:
             not_asked[f"{api}/{expected.rule}"] = str(error)
             continue
         except BrokenError as error:

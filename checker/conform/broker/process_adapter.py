@@ -23,7 +23,7 @@ from hwmark.model.broker_api.requests import NOTHING, Answer, Errors, Produce, P
 
 from .adapter import OtherError
 from .lines import LONGEST_QUOTE, LineProcess
-from .wire import BrokenError
+from .wire import BrokenError, CannotAskError
 
 PROTOCOL = "hwmark.adapter/1"
 START = 60.0
@@ -71,7 +71,7 @@ class ProcessBroker:
             said["values"] = [*range(self._sent, self._sent + count)]
         kind, told = self._call(said, request)
         if kind == "not_supported":
-            raise NotImplementedError(told)
+            raise CannotAskError(told)
         self._sent += count  # refused or not: what cannot be asked was not sent
         if kind == "broken":
             raise BrokenError(told)

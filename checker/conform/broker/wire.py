@@ -26,6 +26,10 @@ MOST_BYTES = 1 << 21
 API_VERSIONS = 18
 
 
+class CannotAskError(Exception):
+    """Something cannot be asked of a broker, for a reason that is no deviation."""
+
+
 class BrokenError(Exception):
     """A broker hangs, closes the connection, or answers what is no answer."""
 

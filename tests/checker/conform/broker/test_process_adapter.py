@@ -25,7 +25,7 @@ from hwmark.checker.conform.broker.adapter import OtherError
 from hwmark.checker.conform.broker.lines import LONGEST_LINE, LineProcess
 from hwmark.checker.conform.broker.process_adapter import ANSWERS, PROTOCOL, ProcessBroker
 from hwmark.checker.conform.broker.programs import REQUESTS
-from hwmark.checker.conform.broker.wire import BrokenError
+from hwmark.checker.conform.broker.wire import BrokenError, CannotAskError
 from hwmark.model.broker_api import requests
 from hwmark.model.broker_api.requests import Errors, Fetch, InitProducerId, Produce
 
@@ -147,7 +147,7 @@ def test_what_was_not_asked_was_not_sent(brokers: list[ProcessBroker], tmp_path:
     brokers.append(ProcessBroker(LineProcess(program(source))))
     brokers[0].begin()
     for count in (2, 1):
-        with pytest.raises(NotImplementedError):
+        with pytest.raises(CannotAskError):
             brokers[0].ask(Produce(count))
     assert [json.loads(line)["values"] for line in told.read_text(encoding="utf-8").splitlines()] == [[0, 1], [0]]
 
@@ -197,7 +197,7 @@ def test_what_cannot_be_asked_is_not_a_finding(brokers: list[ProcessBroker]) -> 
     brokers.append(ProcessBroker(LineProcess(answering('"broken": "it crashed"'))))
     for one in brokers:
         one.begin()
-    with pytest.raises(NotImplementedError, match=r"^no \\u202e\\x0a such thing$"):
+    with pytest.raises(CannotAskError, match=r"^no \\u202e\\x0a such thing$"):
         brokers[0].ask(Fetch())
     with pytest.raises(BrokenError, match=r"^it crashed$"):
         brokers[1].ask(Fetch())
