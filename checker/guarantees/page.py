@@ -25,6 +25,8 @@ A promise holds in small scopes that were explored completely: up to two records
 one replica, and so many crashes as the cell says. A lossy crash takes with it any part of the end of a log; a plain one
 leaves what was written. Whether the partition stays writable, consumable and readable is asked of brokers that stay
 down. Producers do not try again, and the controller is always there; retries, idempotence and transactions are left out.
+So are elections of preferred leaders and reassignments, by which Kafka 4.3.1 may lose more: see
+[what was found](partition.md#what-was-found-in-kafka-431).
 
 Each entry says yes, no or ? (not decided, as the scope is too large), and how it was found: in how many states nothing
 breaks it; after how many steps it breaks; because the trace of another cell breaks it here too; or as it follows from
