@@ -15,6 +15,7 @@ from hwmark.checker.pictures.lanebox import needed_width
 from hwmark.model.machine import Step, put
 from hwmark.model.zookeeper.machine import ACTIONS, machine
 from hwmark.model.zookeeper.state import Bounds, Config, State, initial
+from hwmark.spec.lessons import LESSONS as ALL_LESSONS
 from hwmark.spec.view import Event, Place, Tone
 from hwmark.spec.zookeeper.lessons import LESSONS
 from hwmark.spec.zookeeper.presets import PRESETS
@@ -95,7 +96,7 @@ def test_witnesses_point_at_brokers() -> None:
 
 def test_the_page_names_what_exists() -> None:
     """Each name in the tables and the list is a property, a row, a scope, or a trace."""
-    known = {one.name for one in PROPERTIES} | {row.id for row in (*ROWS, *SCOPES)} | set(LESSONS)
+    known = {one.name for one in PROPERTIES} | {row.id for row in (*ROWS, *SCOPES)} | set(ALL_LESSONS)
     named = set(re.findall(r"`([a-z]+(?:_[a-z0-9]+)+)`", PAGE))
     assert named
     assert named <= known
