@@ -29,7 +29,7 @@ def ask(facts: sqlite3.Connection, cycles: tuple[Cycle, ...], shown: int) -> lis
     for cycle in cycles:
         inside = _components(np.concatenate([pairs[kind] for kind in cycle.edges]))
         found = list(_findings(facts, cycle, inside))
-        count = len(pairs[cycle.edges[0]])
+        (count,) = facts.execute(f"SELECT count(*) FROM {cycle.about}").fetchone()  # noqa: S608 - our own text
         asked.append(Asked(cycle, count, len(found), len(found) if cycle.allowed else 0, tuple(found[:shown])))
     return asked
 

@@ -10,7 +10,6 @@ from attrs import frozen
 from hwmark.checker.conform.found import Check, Deviation, Story, Verdict
 from hwmark.checker.conform.report import Checked, plain_check
 from hwmark.checker.text import sanitize, shown
-from hwmark.spec.histories.anomaly import Anomaly
 
 from .findings import Asked, Finding
 from .search import Explained
@@ -40,11 +39,7 @@ def check(field: str, asked: Asked, witness: Witness) -> Check:
     anomaly = asked.anomaly
     common = ("history", field, anomaly.name, anomaly.promise, anomaly.sources, asked.asked)
     if not asked.asked:
-        return Check(
-            *common,
-            Verdict.NOT_ASKED,
-            f"the history has no {anomaly.about}" if isinstance(anomaly, Anomaly) else "nothing in it shows any order",
-        )
+        return Check(*common, Verdict.NOT_ASKED, f"the history has no {anomaly.about}")
     if not asked.found:
         return Check(*common, Verdict.CLEAN)
     first = asked.findings[0]

@@ -766,6 +766,27 @@ def read_before_it_could(script: Script) -> tuple[int, ...]:
     return early, sent, answer, forth
 
 
+@tells(PRESENT, "cyclic_reads_in_process")
+def read_and_answered_in_a_ring(script: Script) -> tuple[int, ...]:
+    """Two processes, without transactions, each read what the other one sent because of it."""
+    a, b = script.client("a"), script.client("b")
+    forth = b.poll((0, "x"))
+    sent = b.send("y", at=0, partition=1)
+    back = a.poll((0, "y"), partition=1)
+    return forth, sent, back, a.send("x", at=0)
+
+
+@tells(ABSENT, "cyclic_reads_in_process")
+def one_of_two_with_one_value(script: Script) -> None:
+    """Nobody knows which of two records with one value was read, also if one was sent by a process that reads nothing."""
+    a, b, c = script.client("a"), script.client("b"), script.client("c")
+    c.send("x", at=0)
+    b.poll((0, "x"))
+    b.send("y", at=0, partition=1)
+    a.poll((0, "y"), partition=1)
+    a.send("x", at=1)
+
+
 @tells(ABSENT, "cyclic_reads", "cyclic_reads_in_process", "cyclic_writes", "cyclic_reads_and_writes")
 def a_chain(script: Script) -> None:
     """One reads of the other, and writes."""
