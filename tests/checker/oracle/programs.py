@@ -14,6 +14,9 @@ from hwmark.checker.history.recorder import Recorder
 
 TOPIC = "t"
 
+JOINING = 20
+"""Seconds that a consumer waits for its first partitions, on a busy machine."""
+
 
 def drain(consumer: Any, wanted: int) -> list[Any]:
     """Poll until so many records have come, for a while."""
@@ -38,14 +41,16 @@ def produce(producer: Any, name: str, is_over: threading.Event) -> None:
 
 
 def consume(recorder: Recorder, brokers: str, wait: float, seconds: float) -> None:
-    """Join the group after a while, read and commit, pause once, and leave."""
+    """Join the group after a while, read and commit for some seconds after that, pause once, and leave."""
     time.sleep(wait)
     settings = {"group.id": "g", "auto.offset.reset": "earliest", "enable.auto.commit": False, "session.timeout.ms": 6000, "log_level": 0}
     consumer = recorder.Consumer({"bootstrap.servers": brokers, **settings})
     consumer.subscribe([TOPIC])
-    last, count = time.monotonic() + seconds, 0
+    last, is_member, count = time.monotonic() + JOINING + seconds, False, 0
     while time.monotonic() < last:
         message = consumer.poll(0.2)
+        if not is_member and consumer.assignment():
+            last, is_member = time.monotonic() + seconds, True
         if message is not None and message.error() is None:
             count += 1
             if not count % 20:
