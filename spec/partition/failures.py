@@ -10,7 +10,7 @@ from hwmark.model.machine import BrokerId, Step
 from hwmark.model.partition.decisions import NOBODY, effective_min_isr
 from hwmark.model.partition.rules import PartitionRules
 from hwmark.model.partition.shared import holds_back, records, truth
-from hwmark.model.partition.state import Config, State, Status
+from hwmark.model.partition.state import Bounds, Config, State, Status
 from hwmark.spec.property import Witness, converges, leads_to, step_property, witness
 
 from .observers import ACKNOWLEDGED
@@ -53,6 +53,11 @@ def nothing_is_decided_without_controller(before: State, step: Step, after: Stat
     return witness(step=str(step), before=truth(before).leader, after=truth(after).leader)
 
 
+def records_in_outages(bounds: Bounds) -> range:
+    """Return the ids of the records, where there can be no controller."""
+    return records(bounds) if bounds.outages else range(0)
+
+
 def waits_without_controller(state: State, record: int) -> bool:
     """Whether a producer waits for a leader to answer while there is no controller."""
     waiting = state.produced[record]
@@ -64,7 +69,7 @@ def waits_without_controller(state: State, record: int) -> bool:
     when=waits_without_controller,
     weak=("send_fetch", "handle_fetch", "receive_fetch", "learn_metadata", "acknowledge_produce"),
     observers=(ACKNOWLEDGED,),
-    record=records,
+    record=records_in_outages,
 )
 def acknowledged_without_controller(state: State, acknowledged: frozenset[int], *, record: int) -> bool:
     """While there is no controller, and it may never be back, a producer is told at last that the leader's record is stored.
