@@ -203,8 +203,8 @@ def simulate(  # noqa: PLR0913 - one parameter for each option
         list[str] | None,
         typer.Option(
             metavar="NAME=V,V,…",
-            help="Take each of these values in turn: of a bound, a rule, a setting, or rules=PRESET,…; or let any two of some bounds "
-            "be one, with 2=NAME,NAME,…; repeatable, for all combinations.",
+            help="Take each of these values in turn: of a bound, a rule, a setting, or rules=PRESET,…; or let any two of some "
+            "bounds be one, with 2=NAME,NAME,… (any three: 3=…); repeatable, for all combinations.",
         ),
     ] = None,
     seed: Annotated[int, typer.Option(min=0, metavar="N", help="The same seed gives the same walks.")] = 0,
@@ -295,7 +295,9 @@ def judge(  # noqa: PLR0913 - one parameter for each option
     ] = None,
     output: Output = None,
     json: Json = False,
-    out: Annotated[Path | None, typer.Option(metavar="DIR", help="Also write the answer, in every format, here.")] = None,
+    out: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Also write the answer in every format here, and a picture of each anomaly found.")
+    ] = None,
 ) -> int:
     """Judge what clients of a running system recorded: is it possible, and if not, which few calls show it."""
     chosen = _format(output, json=json)
