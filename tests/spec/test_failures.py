@@ -9,6 +9,7 @@ from __future__ import annotations
 import pytest
 from attrs import evolve
 
+from hwmark.checker.asked import observed_properties
 from hwmark.checker.compare import compare
 from hwmark.checker.explore import explore
 from hwmark.checker.formats.comparison import cell_text
@@ -96,3 +97,10 @@ def test_the_commit_rules_side_by_side() -> None:
         ["broken in 1 step", "holds", "holds"],
         ["holds", "broken in 1 step", "holds"],
     ]
+
+
+def test_promise_about_outages_is_asked_where_there_are_some() -> None:
+    """Elsewhere it would be vacuous, and a suite that asks everything undetermined."""
+    for outages in (0, 1):
+        asked = observed_properties(DESCRIBED, evolve(DESCRIBED.small, outages=outages))
+        assert (acknowledged_without_controller.name in asked) == bool(outages)
