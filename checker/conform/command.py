@@ -38,10 +38,7 @@ def broker(name: str) -> Target:
     """Return a target whose modules are loaded once it is driven."""
 
     def target(plan: Plan, stop: Stop, done: Callable[[int, int], None]) -> Found:
-        try:
-            from .broker import targets  # noqa: PLC0415 - an extra
-        except ModuleNotFoundError as error:
-            raise InputError(f"brokers are driven with {error.name}: pip install 'hwmark[kafka]'") from None
+        from .broker import targets  # noqa: PLC0415 - only where one is driven
 
         drive: Target = getattr(targets, name)
         return drive(plan, stop, done)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What one broker answers about one partition, request by request."""
+"""What one broker answers, request by request: about a partition."""
 
-from .answering import answer
+from .answering import adopt, answer
 
-__all__ = ["answer"]
+__all__ = ["adopt", "answer"]

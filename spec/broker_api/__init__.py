@@ -3,74 +3,20 @@
 
 from __future__ import annotations
 
-from hwmark.model.broker_api.checks import CHECKS
+from hwmark.model.broker_api.answering import PARTS
 
-APIS = {
-    "Produce": "produce",
-    "Fetch": "fetch",
-    "ListOffsets": "list_offsets",
-    "DeleteRecords": "delete_records",
-    "OffsetForLeaderEpoch": "offset_for_leader_epoch",
+from . import partition
+
+DONE: dict[tuple[str, str], tuple[str, str]] = {**partition.DONE}
+REQUIREMENTS: dict[str, tuple[str, ...]] = {**partition.REQUIREMENTS}
+"""What each API rests on."""
+CHECKED = {
+    (part.apis[kind], check.name): (check.says, check.kafka) for part in PARTS for kind, checks in part.checks.items() for check in checks
 }
-
-DONE: dict[tuple[str, str], tuple[str, str]] = {
-    ("init_producer_id", "new_producer_id"): (
-        "A producer without transactions gets an id that nobody had, and epoch 0.",
-        "TransactionCoordinator.handleInitProducerId",
-    ),
-    ("produce", "append"): ("A batch is appended at the end of the log, and the answer says where.", "UnifiedLog.append"),
-    ("produce", "append_in_order"): (
-        "A producer's batch that goes on where its last one ended is appended; so is any batch of a producer of whom nothing is known.",
-        "ProducerAppendInfo.checkSequence",
-    ),
-    ("produce", "duplicate"): (
-        "One of a producer's last five batches that comes again is not appended again: the answer says where it is.",
-        "ProducerStateEntry.findDuplicateBatch",
-    ),
-    ("fetch", "fetch"): ("A fetch is given the records from its offset on, and the limits of the log.", "UnifiedLog.read"),
-    ("list_offsets", "latest_offset"): (
-        "The latest offset is the high watermark, in the present leader epoch.",
-        "Partition.fetchOffsetForTimestamp",
-    ),
-    ("list_offsets", "earliest_offset"): ("The earliest offset is where the log starts.", "UnifiedLog.fetchOffsetByTimestamp"),
-    ("list_offsets", "max_timestamp_offset"): (
-        "The offset of the largest time is that of the first record with it (KIP-734).",
-        "UnifiedLog.fetchOffsetByTimestamp",
-    ),
-    ("list_offsets", "time_offset"): (
-        "The offset of a time is that of the first record at or after it.",
-        "UnifiedLog.fetchOffsetByTimestamp",
-    ),
-    ("delete_records", "delete"): (
-        "Records below an offset are deleted; the log's start never goes back.",
-        "Partition.deleteRecordsOnLeader",
-    ),
-    ("offset_for_leader_epoch", "epoch_end"): (
-        "The answer is the largest known epoch up to the one that is asked about, and where it ends; undefined beyond the present one.",
-        "LeaderEpochFileCache.endOffsetFor",
-    ),
+RULES = {**CHECKED, **DONE}
+"""What each rule says, and the class and method of Kafka 4.3.1 that has it, by API and name."""
+PROMISES: dict[tuple[str, str], str] = {key: says for key, (says, _) in RULES.items()}
+SOURCES: dict[tuple[str, str], tuple[str, ...]] = {
+    (api, rule): (*REQUIREMENTS[api], f"{method} (4.3.1)") for (api, rule), (_, method) in RULES.items()
 }
-
-PROMISES: dict[tuple[str, str], str] = {
-    **{(APIS[cls.__name__], check.name): check.says for cls, checks in CHECKS.items() for check in checks},
-    **{key: says for key, (says, _) in DONE.items()},
-}
-"""What each rule says, by API and name."""
-
-METHODS: dict[tuple[str, str], str] = {
-    **{(APIS[cls.__name__], check.name): check.kafka for cls, checks in CHECKS.items() for check in checks},
-    **{key: method for key, (_, method) in DONE.items()},
-}
-"""The class and method of Kafka 4.3.1 that has each rule."""
-
-REQUIREMENTS = {
-    "init_producer_id": ("S2",),
-    "produce": ("S2", "T09"),
-    "fetch": ("S2", "S6", "K-320"),
-    "list_offsets": ("S6", "K-320"),
-    "delete_records": ("S10",),
-    "offset_for_leader_epoch": ("K-101", "K-320"),
-}
-
-SOURCES: dict[tuple[str, str], tuple[str, ...]] = {key: (*REQUIREMENTS[key[0]], f"{METHODS[key]} (4.3.1)") for key in PROMISES}
 """What each rule rests on: requirements, and where Kafka has it."""

@@ -25,10 +25,11 @@ from attrs import define, field
 
 from hwmark.checker.errors import InputError, unknown
 
+from .asking import BrokenError
 from .kafka_jars import available, classpath
 from .kafka_node import Node, NodeError
 from .kafka_settings import settings_of, written
-from .wire import BrokenError, Connection
+from .wire import Connection
 
 __all__ = ["KafkaNodes", "Node", "NodeError", "alive_brokers", "available"]
 

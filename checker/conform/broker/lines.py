@@ -20,7 +20,7 @@ from attrs import define
 
 from hwmark.checker.text import sanitize, shown
 
-from .wire import TIMEOUT, BrokenError
+from .asking import TIMEOUT, BrokenError
 
 GRACE = 1.0
 """Seconds that a process is given to end by itself, once its input has ended."""

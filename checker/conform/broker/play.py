@@ -9,24 +9,16 @@ from typing import Any
 from attrs import fields, frozen
 
 from hwmark.checker.plain import to_plain
-from hwmark.model.broker_api import answer
-from hwmark.model.broker_api.adopting import adopt
-from hwmark.model.broker_api.answering import Outcome
-from hwmark.model.broker_api.requests import Answer, Errors, Fetched, NotAnswered, Produce, Request
+from hwmark.model.broker_api import adopt, answer
+from hwmark.model.broker_api.answering import APIS
+from hwmark.model.broker_api.common import Errors
+from hwmark.model.broker_api.part import Outcome
+from hwmark.model.broker_api.partition.requests import Fetched, NotAnswered, Produce
 from hwmark.model.broker_api.state import State
 
-from .adapter import Broker
+from .asking import BrokenError, Broker, CannotAskError
 from .programs import Program
-from .wire import BrokenError, CannotAskError
 
-APIS = {
-    "InitProducerId": "init_producer_id",
-    "Produce": "produce",
-    "Fetch": "fetch",
-    "ListOffsets": "list_offsets",
-    "DeleteRecords": "delete_records",
-    "OffsetForLeaderEpoch": "offset_for_leader_epoch",
-}
 ANSWER = "answer"
 """The field of a deviation where there is no answer at all."""
 
@@ -49,10 +41,10 @@ class Rule:
 class Played:
     """One request: what the model expects, what the broker answered (or why it did not), and what of it deviates."""
 
-    request: Request
+    request: Any
     rule: str
-    expected: Answer
-    got: Answer | str
+    expected: Any
+    got: Any
     compared: tuple[Rule, ...]
     deviating: tuple[Rule, ...]
 
@@ -84,11 +76,11 @@ def play(program: Program, broker: Broker, avoid: Container[str] = ()) -> Play:
     for request in program:
         if is_of_nobody(state, request):
             continue
-        expected, api = answer(state, request), APIS[type(request).__name__]
+        expected, api = answer(state, request), APIS[type(request)]
         if Rule(api, ANSWER, expected.rule).id in avoid or is_unseen(expected):
             continue
         try:
-            got: Answer = broker.ask(request)
+            got: Any = broker.ask(request)
         except CannotAskError as error:
             not_asked[f"{api}/{expected.rule}"] = str(error)
             continue
@@ -106,7 +98,7 @@ def play(program: Program, broker: Broker, avoid: Container[str] = ()) -> Play:
     return Play(tuple(steps), not_asked)
 
 
-def is_of_nobody(state: State, request: Request) -> bool:
+def is_of_nobody(state: State, request: Any) -> bool:
     """Whether a producer sends that was given no id, because none could be asked for."""
     return isinstance(request, Produce) and request.producer is not None and request.producer not in dict(state.producers)
 
@@ -116,13 +108,13 @@ def is_unseen(expected: Outcome) -> bool:
     return isinstance(expected.answer, NotAnswered) and expected.rule not in {"append", "append_in_order"}
 
 
-def compared(expected: Answer) -> tuple[str, ...]:
+def compared(expected: Any) -> tuple[str, ...]:
     """Return the fields of an answer that are compared: of an error nothing else counts."""
     names = tuple(one.name for one in fields(type(expected)))
     return names if getattr(expected, "error", None) is Errors.NONE else names[:1]
 
 
-def deviating(expected: Answer, got: Answer) -> tuple[str, ...]:
+def deviating(expected: Any, got: Any) -> tuple[str, ...]:
     """Return the fields in which an answer is none that the model allows."""
     if type(got) is not type(expected):
         return (ANSWER,)
@@ -131,18 +123,18 @@ def deviating(expected: Answer, got: Answer) -> tuple[str, ...]:
     return tuple(name for name in compared(expected) if not is_allowed(name, expected, getattr(expected, name), getattr(got, name)))
 
 
-def is_allowed(name: str, expected: Answer, wanted: Any, given: Any) -> bool:
+def is_allowed(name: str, expected: Any, wanted: Any, given: Any) -> bool:
     """Whether a field may have a value: a fetch may return less than there is, one batch at least."""
     if isinstance(expected, Fetched) and name == "records" and wanted:
         return bool(given) and given == wanted[: len(given)]
     return bool(wanted == given)
 
 
-def told(answer: Answer | str) -> dict[str, Any]:
+def told(answer: Any) -> dict[str, Any]:
     """Return an answer as plain data."""
     return {"broken": answer} if isinstance(answer, str) else {"answer": type(answer).__name__, **to_plain_errors(answer)}
 
 
-def to_plain_errors(answer: Answer) -> dict[str, Any]:
+def to_plain_errors(answer: Any) -> dict[str, Any]:
     """Return the fields of an answer; an error that the model does not have stands by its name."""
     return {one.name: to_plain(getattr(answer, one.name)) for one in fields(type(answer))}

@@ -18,26 +18,18 @@ from hwmark.checker.errors import InputError
 from hwmark.checker.jsonfile import parse_json
 from hwmark.checker.plain import to_plain
 from hwmark.checker.text import sanitize, shown
-from hwmark.model.broker_api import requests
-from hwmark.model.broker_api.requests import NOTHING, Answer, Errors, Produce, ProducerIdGiven, Request
+from hwmark.model.broker_api.answering import TYPES
+from hwmark.model.broker_api.common import NOTHING, Errors
+from hwmark.model.broker_api.partition.requests import NotAnswered, Produce, ProducerIdGiven
 
-from .adapter import OtherError
+from .asking import BrokenError, CannotAskError, OtherError
 from .lines import LONGEST_QUOTE, LineProcess
-from .wire import BrokenError, CannotAskError
 
 PROTOCOL = "hwmark.adapter/1"
 START = 60.0
 """Seconds for the first program to begin: a broker may have to start first."""
 KINDS = ("answer", "not_supported", "broken")
 ERROR = re.compile(r"[A-Z][A-Z0-9_]{0,79}")
-ANSWERS: dict[type[Any], type[Any]] = {
-    requests.InitProducerId: requests.ProducerIdGiven,
-    requests.Produce: requests.Produced,
-    requests.Fetch: requests.Fetched,
-    requests.ListOffsets: requests.OffsetFound,
-    requests.DeleteRecords: requests.Deleted,
-    requests.OffsetForLeaderEpoch: requests.EpochEnd,
-}
 
 
 @define
@@ -63,7 +55,7 @@ class ProcessBroker:
         self.process.start()
         self._begin(START)
 
-    def ask(self, request: Request) -> Answer:
+    def ask(self, request: Any) -> Any:
         """Ask the process."""
         said = {"do": type(request).__name__, **to_plain(request)}
         count = request.count if isinstance(request, Produce) else 0
@@ -82,7 +74,7 @@ class ProcessBroker:
         if kind != "answer":
             raise BrokenError(f"no program can begin: {told}")
 
-    def _call(self, said: dict[str, Any], request: Request | None, timeout: float | None = None) -> tuple[str, Any]:
+    def _call(self, said: dict[str, Any], request: Any, timeout: float | None = None) -> tuple[str, Any]:
         """Send a request, ``None`` for the beginning; return the kind of the answer and what it tells."""
         self._number += 1
         try:
@@ -102,7 +94,7 @@ class ProcessBroker:
         return evolve(told, producer_id=0 if is_new else NOTHING)
 
 
-def _read(line: bytes, number: int, request: Request | None) -> tuple[str, Any]:
+def _read(line: bytes, number: int, request: Any) -> tuple[str, Any]:
     """Return the kind of an answer, and what it tells; raises ``ValueError`` where it is none."""
     data = parse_json(line.decode())
     kind = next((one for one in KINDS if isinstance(data, dict) and set(data) == {"id", one}), None)
@@ -118,19 +110,19 @@ def _read(line: bytes, number: int, request: Request | None) -> tuple[str, Any]:
     return kind, sanitize(told[:LONGEST_QUOTE])
 
 
-def _answer(told: Any, request: Request | None) -> Answer | None:
+def _answer(told: Any, request: Any) -> Any:
     """Return an answer in the model's words, ``None`` to the beginning; an error that the model does not have has its name."""
     if request is None:
         if told != {}:
             raise InputError(f"answer: expected {{}}, got {shown(told)}")
         return None
     if told is None and isinstance(request, Produce):
-        return requests.NotAnswered()
-    cls = ANSWERS[type(request)]
+        return NotAnswered()
+    cls = TYPES[type(request)]
     given = told if isinstance(told, dict) else {}
     name = given.get("error")
     if isinstance(name, str) and name not in Errors.__members__ and ERROR.fullmatch(name):
-        answer: Answer = evolve(decode(cls, {**given, "error": "NONE"}, "answer"), error=OtherError(name))
+        answer: Any = evolve(decode(cls, {**given, "error": "NONE"}, "answer"), error=OtherError(name))
     else:
         answer = decode(cls, told, "answer")
     return answer

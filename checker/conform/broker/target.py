@@ -15,11 +15,13 @@ from hwmark.checker.errors import InputError
 from hwmark.checker.workers import Stop
 from hwmark.spec.broker_api import PROMISES, SOURCES
 
-from .adapter import Broker
+from .asking import BrokenError, Broker
+from .drawing import draw_programs
 from .play import ANSWER, Played, Rule, play, told
-from .programs import Program, draw_programs, from_data, smallest, to_data
-from .wire import BrokenError
+from .programs import Program, from_data, smallest, to_data
 
+Done = Callable[[int, int], None]
+"""Says how many of its parts are done of how many."""
 COLUMNS = ("", "request", "with")
 AGAIN = 5
 """How often a smallest program is played again, to see whether it deviates each time."""
@@ -120,7 +122,7 @@ def written(answer: Mapping[str, object]) -> str:
     return ", ".join(f"{name} {value}" for name, value in said.items()) or "no answer"
 
 
-def drive(driven: Implementation, broker: Broker, plan: Plan, stop: Stop, done: Callable[[int, int], None]) -> Found:
+def drive(driven: Implementation, broker: Broker, plan: Plan, stop: Stop, done: Done) -> Found:
     """Drive one broker under a plan; raises ``InputError`` where it cannot be asked anything."""
     finder = Finder(broker, stop, plan.replay is not None)
 

@@ -19,19 +19,11 @@ from kio.schema.response_header.v0.header import ResponseHeader as OldHeader
 from kio.schema.response_header.v1.header import ResponseHeader
 from kio.serial import entity_reader, entity_writer
 
-TIMEOUT = 10.0
-"""Seconds until a broker that gives no whole answer counts as hanging."""
+from .asking import TIMEOUT, BrokenError
+
 MOST_BYTES = 1 << 21
 """An answer that says it is longer is not waited for: none that is asked for here has half of it, and read it takes much more memory."""
 API_VERSIONS = 18
-
-
-class CannotAskError(Exception):
-    """Something cannot be asked of a broker, for a reason that is no deviation."""
-
-
-class BrokenError(Exception):
-    """A broker hangs, closes the connection, or answers what is no answer."""
 
 
 def build(cls: type[Any], values: dict[str, Any]) -> Any:

@@ -21,13 +21,14 @@ import pytest
 
 from hwmark.checker.cli import run
 from hwmark.checker.conform.broker import process_adapter, target, targets
-from hwmark.checker.conform.broker.adapter import OtherError
+from hwmark.checker.conform.broker.asking import BrokenError, CannotAskError, OtherError
 from hwmark.checker.conform.broker.lines import LONGEST_LINE, LineProcess
-from hwmark.checker.conform.broker.process_adapter import ANSWERS, PROTOCOL, ProcessBroker
+from hwmark.checker.conform.broker.process_adapter import PROTOCOL, ProcessBroker
 from hwmark.checker.conform.broker.programs import REQUESTS
-from hwmark.checker.conform.broker.wire import BrokenError, CannotAskError
-from hwmark.model.broker_api import requests
-from hwmark.model.broker_api.requests import Errors, Fetch, InitProducerId, Produce
+from hwmark.model.broker_api.answering import TYPES
+from hwmark.model.broker_api.common import Errors
+from hwmark.model.broker_api.partition import requests
+from hwmark.model.broker_api.partition.requests import Fetch, InitProducerId, Produce
 
 DOCS = Path(__file__).resolve().parents[4] / "docs"
 EXAMPLES = DOCS / "examples" / "adapters"
@@ -111,7 +112,7 @@ def test_the_examples_are_short() -> None:
 def test_the_page_tells_of_all_requests_and_answers() -> None:
     """Each field of each, the kinds of answers, and the name of the protocol; its links lead somewhere."""
     page = (DOCS / "conform-adapters.md").read_text(encoding="utf-8")
-    for cls in (*REQUESTS.values(), *ANSWERS.values()):
+    for cls in (*REQUESTS.values(), *TYPES.values()):
         assert [one.name for one in cls.__attrs_attrs__ if f"`{one.name}`" not in page] == []
     for name in (*REQUESTS, *process_adapter.KINDS, PROTOCOL, *(one.value for one in (*requests.Flaw, *requests.At))):
         assert name in page

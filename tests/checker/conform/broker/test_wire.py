@@ -30,8 +30,9 @@ from kio.serial import entity_writer
 from kio.static.primitive import TZAwareMicros, i8, i16, i32, i64
 
 from hwmark.checker.cli import run
-from hwmark.checker.conform.broker import targets
-from hwmark.checker.conform.broker.wire import MOST_BYTES, BrokenError, Connection, build
+from hwmark.checker.conform.broker import wired
+from hwmark.checker.conform.broker.asking import BrokenError
+from hwmark.checker.conform.broker.wire import MOST_BYTES, Connection, build
 
 TIMEOUT = 0.2
 PRODUCE, FETCH, LIST_OFFSETS, METADATA, API_VERSIONS, INIT_PRODUCER_ID = 0, 1, 2, 3, 18, 22
@@ -236,7 +237,7 @@ def test_a_connection_can_be_opened_again() -> None:
 
 @pytest.fixture(autouse=True)
 def _quickly(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(targets, "Connection", partial(Connection, timeout=TIMEOUT))
+    monkeypatch.setattr(wired, "Connection", partial(Connection, timeout=TIMEOUT))
 
 
 def conform(capsys: pytest.CaptureFixture[str], port: int, *arguments: str) -> tuple[int, str, str]:
@@ -258,7 +259,7 @@ def test_what_answers_nothing_is_wrong_input(capsys: pytest.CaptureFixture[str],
 
 def test_nobody_listens(capsys: pytest.CaptureFixture[str]) -> None:
     """Exit code 2, and the address."""
-    port = targets.free_port()
+    port = wired.free_port()
     code, out, err = conform(capsys, port)
     assert (code, out) == (2, "")
     assert err == f"hwmark: 127.0.0.1:{port}: 127.0.0.1:{port} cannot be reached: Connection refused\n"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The requests, as far as their answers depend on them, and the answers.
+"""What is asked of a partition, as far as the answers depend on it, and the answers.
 
 Producers have names; their ids are the broker's to choose. A leader epoch in a request is relative to the one that the
 partition has, so that programs mean the same wherever they run. Times are in milliseconds since the program began.
@@ -11,37 +11,7 @@ from enum import Enum
 
 from attrs import frozen
 
-NOTHING = -1
-"""An offset, epoch or time that there is not."""
-
-
-class Errors(Enum):
-    """Kafka's error codes, by name, as far as they are modelled."""
-
-    NONE = "NONE"
-    OFFSET_OUT_OF_RANGE = "OFFSET_OUT_OF_RANGE"
-    CORRUPT_MESSAGE = "CORRUPT_MESSAGE"
-    UNKNOWN_TOPIC_OR_PARTITION = "UNKNOWN_TOPIC_OR_PARTITION"
-    INVALID_REQUIRED_ACKS = "INVALID_REQUIRED_ACKS"
-    INVALID_PRODUCER_EPOCH = "INVALID_PRODUCER_EPOCH"
-    OUT_OF_ORDER_SEQUENCE_NUMBER = "OUT_OF_ORDER_SEQUENCE_NUMBER"
-    TRANSACTIONAL_ID_AUTHORIZATION_FAILED = "TRANSACTIONAL_ID_AUTHORIZATION_FAILED"
-    FENCED_LEADER_EPOCH = "FENCED_LEADER_EPOCH"
-    UNKNOWN_LEADER_EPOCH = "UNKNOWN_LEADER_EPOCH"
-    UNSUPPORTED_VERSION = "UNSUPPORTED_VERSION"
-    INVALID_RECORD = "INVALID_RECORD"
-    INVALID_REQUEST = "INVALID_REQUEST"
-
-
-class Where(Enum):
-    """Which partition a request is about."""
-
-    PARTITION = "partition"
-    """The one of the program."""
-    OTHER_PARTITION = "other_partition"
-    """One that its topic does not have."""
-    OTHER_TOPIC = "other_topic"
-    """One of a topic that there is not."""
+from hwmark.model.broker_api.common import NOTHING, Errors, Where
 
 
 class CurrentEpoch(Enum):
@@ -147,9 +117,6 @@ class OffsetForLeaderEpoch:
     where: Where = Where.PARTITION
 
 
-Request = InitProducerId | Produce | Fetch | ListOffsets | DeleteRecords | OffsetForLeaderEpoch
-
-
 # -- answers --
 
 
@@ -212,6 +179,3 @@ class EpochEnd:
     error: Errors
     leader_epoch: int | None = None
     end_offset: int = NOTHING
-
-
-Answer = ProducerIdGiven | Produced | NotAnswered | Fetched | OffsetFound | Deleted | EpochEnd

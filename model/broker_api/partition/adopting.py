@@ -3,20 +3,25 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from attrs import evolve
 
-from .answering import remembered
-from .requests import Answer, Deleted, DeleteRecords, Errors, Fetch, ListOffsets, OffsetForLeaderEpoch, Produce, Produced, Request
-from .state import Sent, State
+from hwmark.model.broker_api.common import Errors
+from hwmark.model.broker_api.state import State
+
+from .producers import attempted, remembered
+from .requests import Deleted, DeleteRecords, Fetch, ListOffsets, OffsetForLeaderEpoch, Produce, Produced
+from .state import Sent
 
 
-def adopt(state: State, request: Request, other: Answer) -> State | None:
+def adopt(state: State, request: Any, other: Any) -> State | None:
     """Return the state that another answer to a request leaves, ``None`` if it cannot be told."""
     match request, other:
         case Produce(), Produced(error=Errors.NONE, base_offset=offset):
             return appended(state, request) if offset == state.end_offset else repeated(state, request, offset)
         case Produce(), Produced():
-            return evolve(state, sent=state.sent + request.count)
+            return attempted(state, request)
         case DeleteRecords(), Deleted(error=Errors.NONE, low_watermark=start):
             return evolve(state, log_start_offset=start) if 0 <= start <= state.end_offset else None
         case ((DeleteRecords() | Fetch() | ListOffsets() | OffsetForLeaderEpoch()), _):
@@ -26,7 +31,7 @@ def adopt(state: State, request: Request, other: Answer) -> State | None:
 
 def appended(state: State, request: Produce) -> State:
     """Return the state in which a batch was appended, whatever spoke against it."""
-    after = evolve(state, sent=state.sent + request.count)
+    after = attempted(state, request)
     records = tuple(Sent(number, number, request.producer) for number in range(state.sent, after.sent))
     if request.producer is not None and request.epoch < state.producer(request.producer).epoch:
         return evolve(after, log=(*state.log, *records))  # what is remembered is of the later epoch
@@ -37,4 +42,4 @@ def repeated(state: State, request: Produce, offset: int) -> State | None:
     """Return the state in which a batch was taken for one that is there already."""
     if not 0 <= offset < state.end_offset:
         return None
-    return evolve(state, sent=state.sent + request.count)
+    return attempted(state, request)

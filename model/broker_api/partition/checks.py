@@ -10,28 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from attrs import frozen
+from hwmark.model.broker_api.common import NOTHING, Errors
+from hwmark.model.broker_api.part import UNKNOWN, Check
+from hwmark.model.broker_api.state import State
 
-from .requests import NOTHING, At, CurrentEpoch, DeleteRecords, Errors, Fetch, Flaw, ListOffsets, OffsetForLeaderEpoch, Produce, Where
-from .state import State
+from .requests import At, CurrentEpoch, DeleteRecords, Fetch, Flaw, ListOffsets, OffsetForLeaderEpoch, Produce
 
 LAST_SEQUENCE = 2**31 - 1
-
-
-@frozen
-class Check:
-    """What is refused, where in Kafka, when, and with which error."""
-
-    name: str
-    says: str
-    kafka: str
-    fails: Callable[[State, Any], bool]
-    error: Errors
-
-
-def is_elsewhere(_state: State, request: Any) -> bool:
-    """Whether a request is about a partition that there is not."""
-    return request.where is not Where.PARTITION
 
 
 def has_flaw(flaw: Flaw) -> Callable[[State, Produce], bool]:
@@ -71,13 +56,6 @@ def is_out_of_range(state: State, request: Fetch) -> bool:
     return not state.log_start_offset <= request.offset <= state.end_offset
 
 
-UNKNOWN = Check(
-    "unknown_partition",
-    "A partition that there is not is said to be unknown.",
-    "KafkaApis; ReplicaManager.getPartitionOrException",
-    is_elsewhere,
-    Errors.UNKNOWN_TOPIC_OR_PARTITION,
-)
 FENCED = Check(
     "older_leader_epoch",
     "Who knows an older leader epoch is told so.",

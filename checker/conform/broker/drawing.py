@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Draws programs: the same ones for the same seed."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from contextlib import suppress
+
+from hypothesis import HealthCheck, Phase, given, seed, settings
+from hypothesis import strategies as st
+
+from . import partition_programs
+from .programs import LONGEST, Program, valid
+
+UNCHECKED = (HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much, HealthCheck.large_base_example)
+PARTITION = st.one_of(
+    st.lists(partition_programs.REQUEST, min_size=1, max_size=LONGEST).map(lambda drawn: valid(tuple(drawn))), *partition_programs.PROGRAMS
+)
+PROGRAM = PARTITION
+
+
+class _EndedError(BaseException):
+    """Ends the drawing at once: an ``Exception`` would be a failure to Hypothesis, which would ask the same again."""
+
+
+def draw_programs(count: int, number: int, take: Callable[[Program], None]) -> None:
+    """Draw so many programs, the same ones for the same number, and hand each over; what that raises ends it."""
+    failed: Exception | None = None
+
+    @seed(number)
+    @settings(max_examples=count, database=None, deadline=None, phases=(Phase.generate,), suppress_health_check=UNCHECKED)
+    @given(PROGRAM)
+    def drawn(program: Program) -> None:
+        nonlocal failed
+        try:
+            take(program)
+        except Exception as error:
+            failed = error
+            raise _EndedError from error
+
+    state = random.getstate()
+    try:
+        with suppress(_EndedError):
+            drawn()
+    finally:
+        random.setstate(state)
+    if failed is not None:
+        raise failed

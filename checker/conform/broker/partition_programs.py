@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Programs about a partition, as Hypothesis draws them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import strategies as st
+
+from hwmark.model.broker_api.common import Where
+from hwmark.model.broker_api.partition.requests import (
+    At,
+    CurrentEpoch,
+    DeleteRecords,
+    Fetch,
+    Flaw,
+    InitProducerId,
+    ListOffsets,
+    OffsetForLeaderEpoch,
+    Produce,
+)
+
+from .programs import LONGEST, Program, valid
+
+PRODUCERS = ("p", "q")
+where = st.sampled_from((Where.PARTITION,) * 9 + (Where.OTHER_PARTITION, Where.OTHER_TOPIC))
+epochs = st.sampled_from((CurrentEpoch.UNSAID,) * 4 + (CurrentEpoch.RIGHT, CurrentEpoch.OLDER, CurrentEpoch.NEWER))
+offsets = st.integers(-2, 9)
+
+REQUEST: st.SearchStrategy[Any] = st.one_of(
+    st.builds(InitProducerId, st.sampled_from(PRODUCERS)),
+    st.builds(
+        Produce,
+        count=st.integers(1, 2),
+        producer=st.sampled_from((None, *PRODUCERS, *PRODUCERS)),
+        epoch=st.sampled_from((0, 0, 0, 1)),
+        sequence=st.integers(0, 7),
+        acks=st.sampled_from((-1, -1, -1, 1, 0, 2, -2)),
+        flaw=st.sampled_from((Flaw.NONE,) * 10 + tuple(Flaw)[1:]),
+        where=where,
+    ),
+    st.builds(Fetch, offsets, st.booleans(), epochs, where),
+    st.builds(ListOffsets, st.sampled_from(At), st.integers(0, 12), st.booleans(), epochs, where, st.sampled_from((False,) * 9 + (True,))),
+    st.builds(DeleteRecords, offsets, where),
+    st.builds(OffsetForLeaderEpoch, st.sampled_from((0, 0, -1, 1, None)), epochs, where),
+)
+"""Any request about a partition."""
+
+
+@st.composite
+def in_order(draw: st.DrawFn) -> Program:
+    """Draw a program of a producer that does nearly all right: what it sends goes on where it ended, or repeats what it sent."""
+    steps: list[Any] = [InitProducerId("p")]
+    sent: list[tuple[int, int]] = []
+    due = 0
+    for _ in range(draw(st.integers(1, LONGEST - 3))):
+        repeats = bool(sent) and draw(st.integers(0, 3)) == 0
+        sequence, count = draw(st.sampled_from(sent)) if repeats else (due, draw(st.integers(1, 2)))
+        steps.append(Produce(count, "p", 0, sequence))
+        if not repeats:
+            sent.append((sequence, count))
+            due = sequence + count
+    steps.append(draw(REQUEST))
+    return valid(tuple(steps))
+
+
+@st.composite
+def in_epochs(draw: st.DrawFn) -> Program:
+    """Draw a program of a producer that goes on in the next epoch, rightly or not, and perhaps comes back to the first."""
+    begun = draw(st.integers(0, 2))
+    steps: list[Any] = [InitProducerId("p"), *(Produce(1, "p", 0, sequence) for sequence in range(begun))]
+    steps.append(Produce(1, "p", 1, draw(st.sampled_from((0, 0, begun)))))
+    steps.append(Produce(1, "p", draw(st.integers(0, 1)), draw(st.integers(0, 2))))
+    return valid((*steps, draw(REQUEST)))
+
+
+@st.composite
+def after_some_records(draw: st.DrawFn) -> Program:
+    """Draw a program that asks rightly for something where there are records, of which some may have been deleted."""
+    steps: list[Any] = [draw(PLAIN_BATCH) for _ in range(draw(st.integers(0, 3)))]
+    steps += [DeleteRecords(draw(st.integers(0, 4))) for _ in range(draw(st.sampled_from((0, 0, 1, 2))))]
+    steps += [draw(RIGHT) for _ in range(draw(st.integers(1, 3)))]
+    return valid(tuple(steps))
+
+
+PLAIN_BATCH = st.builds(Produce, count=st.integers(1, 2), acks=st.sampled_from((-1, 0, 1)))
+RIGHT = st.one_of(
+    st.builds(Fetch, st.integers(0, 6), st.booleans()),
+    st.builds(ListOffsets, st.sampled_from((At.EARLIEST, At.LATEST, At.MAX_TIMESTAMP)), read_committed=st.booleans()),
+    st.builds(ListOffsets, st.just(At.TIME), st.integers(0, 6)),
+    st.builds(DeleteRecords, st.integers(-1, 4)),
+    st.builds(OffsetForLeaderEpoch, st.sampled_from((0, 1, None))),
+)
+FLAWED = st.builds(Produce, flaw=st.sampled_from(Flaw), acks=st.sampled_from((-1, 1)), where=where).map(lambda one: (one,))
+PROGRAMS = (
+    in_order(),
+    in_epochs(),
+    after_some_records(),
+    after_some_records(),
+    FLAWED,
+)
+"""Programs that come to where a partition has something to decide."""

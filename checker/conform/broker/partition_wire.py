@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is asked of a partition, over the wire, and the answers in the model's words."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from hwmark.model.broker_api.common import NOTHING, Errors
+from hwmark.model.broker_api.partition.requests import (
+    At,
+    Deleted,
+    DeleteRecords,
+    EpochEnd,
+    Fetch,
+    Fetched,
+    InitProducerId,
+    ListOffsets,
+    NotAnswered,
+    OffsetForLeaderEpoch,
+    OffsetFound,
+    Produce,
+    Produced,
+    ProducerIdGiven,
+)
+
+from .asking import CannotAskError
+from .batches import batches, records_of
+from .session import (
+    DELETE_RECORDS,
+    EPOCH_END,
+    FETCH,
+    INIT_PRODUCER_ID,
+    LATEST,
+    LIST_OFFSETS,
+    PRODUCE,
+    VERSIONS,
+    Session,
+    error_of,
+    first_of,
+)
+
+TIMES = {At.LATEST: LATEST, At.EARLIEST: -2, At.MAX_TIMESTAMP: -3, At.UNHEARD_OF: -77}
+MOST_BYTES = 1 << 20
+NOT_YET = "COORDINATOR_LOAD_IN_PROGRESS"
+"""What a broker says that has to fetch a block of producer ids first."""
+
+
+def init(session: Session, request: InitProducerId) -> ProducerIdGiven:
+    """Ask for a producer id; a broker that has to fetch a block of them first is asked again."""
+    values = {"transactional_id": None, "transaction_timeout": 60_000, "producer_id": -1, "producer_epoch": -1}
+    last = time.monotonic() + session.connection.timeout
+    while True:
+        answer = session.connection.call(INIT_PRODUCER_ID, session.version(INIT_PRODUCER_ID), values)
+        error: Any = error_of(answer.error_code)
+        if str(error) != NOT_YET or time.monotonic() > last:
+            break
+        time.sleep(0.05)
+    if error is not Errors.NONE:
+        return ProducerIdGiven(error)
+    is_new = answer.producer_id >= 0 and answer.producer_id not in session.given
+    session.given.add(int(answer.producer_id))
+    session.ids[request.producer] = (answer.producer_id, answer.producer_epoch)
+    return ProducerIdGiven(error, 0 if is_new else NOTHING, int(answer.producer_epoch))
+
+
+def produce(session: Session, request: Produce) -> Produced | NotAnswered:
+    """Send records, and wait where no answer is to come until they have been dealt with."""
+    topic, partition = session.place(request.where)
+    data = {"name": topic, "partition_data": ({"index": partition, "records": batches(session, request)},)}
+    session.sent += request.count
+    values = {"transactional_id": None, "acks": request.acks, "timeout": 5000, "topic_data": (data,)}
+    version = session.version(PRODUCE)
+    answer = session.connection.call(PRODUCE, version, values, is_answered=request.acks != 0)
+    if answer is None:
+        session.settle()
+        return NotAnswered()
+    told = first_of(first_of(answer.responses).partition_responses)
+    error = error_of(told.error_code)
+    if error is not Errors.NONE:
+        return Produced(error)
+    return Produced(error, int(told.base_offset), int(getattr(told, "log_start_offset", NOTHING)))
+
+
+def fetch(session: Session, request: Fetch) -> Fetched:
+    """Ask for records; those below the offset that was asked for are passed over, as clients do."""
+    topic, partition = session.place(request.where)
+    asked = {
+        "partition": partition,
+        "current_leader_epoch": session.current(request.epoch),
+        "fetch_offset": request.offset,
+        "partition_max_bytes": MOST_BYTES,
+    }
+    values = {
+        "replica_id": -1,
+        "max_wait": 0,
+        "min_bytes": 0,
+        "max_bytes": MOST_BYTES,
+        "isolation_level": int(request.read_committed),
+        "topics": ({"topic": topic, "partitions": (asked,)},),
+        "forgotten_topics_data": (),
+    }
+    answer = session.connection.call(FETCH, session.version(FETCH), values)
+    error = error_of(answer.error_code)
+    if error is not Errors.NONE:
+        return Fetched(error)
+    told = first_of(first_of(answer.responses).partitions)
+    error = error_of(told.error_code)
+    if error is not Errors.NONE:
+        return Fetched(error)
+    limits = (int(told.high_watermark), int(told.last_stable_offset), int(told.log_start_offset))
+    records = tuple((offset, value) for offset, value in records_of(told.records or b"") if offset >= request.offset)
+    return Fetched(error, *limits, records)
+
+
+def list_offsets(session: Session, request: ListOffsets) -> OffsetFound:
+    """Ask for an offset."""
+    topic, partition = session.place(request.where)
+    at = session.began + request.time if request.at is At.TIME else TIMES[request.at]
+    asked = {"partition_index": partition, "current_leader_epoch": session.current(request.epoch), "timestamp": at}
+    topics = ({"name": topic, "partitions": (asked,) * (2 if request.twice else 1)},)
+    values = {"replica_id": -1, "isolation_level": int(request.read_committed), "topics": topics}
+    lowest = 7 if request.at is At.MAX_TIMESTAMP else VERSIONS[LIST_OFFSETS][0]
+    version = session.connection.version(LIST_OFFSETS, lowest, VERSIONS[LIST_OFFSETS][1])
+    if version is None:
+        raise CannotAskError(f"it does not know version {lowest}")
+    told = first_of(first_of(session.connection.call(LIST_OFFSETS, version, values).topics).partitions)
+    error = error_of(told.error_code)
+    if error is not Errors.NONE:
+        return OffsetFound(error)
+    timestamp = NOTHING if told.timestamp == NOTHING else int(told.timestamp) - session.began
+    epoch = None if told.leader_epoch == NOTHING else int(told.leader_epoch) - session.leader_epoch
+    return OffsetFound(error, int(told.offset), timestamp, epoch)
+
+
+def delete(session: Session, request: DeleteRecords) -> Deleted:
+    """Ask for records to be deleted."""
+    topic, partition = session.place(request.where)
+    asked = {"name": topic, "partitions": ({"partition_index": partition, "offset": request.offset},)}
+    answer = session.connection.call(DELETE_RECORDS, session.version(DELETE_RECORDS), {"topics": (asked,), "timeout": 5000})
+    told = first_of(first_of(answer.topics).partitions)
+    error = error_of(told.error_code)
+    return Deleted(error, int(told.low_watermark) if error is Errors.NONE else NOTHING)
+
+
+def epoch_end(session: Session, request: OffsetForLeaderEpoch) -> EpochEnd:
+    """Ask where a leader epoch ends."""
+    topic, partition = session.place(request.where)
+    wanted = NOTHING if request.leader_epoch is None else session.epoch(request.leader_epoch)
+    asked = {"partition": partition, "current_leader_epoch": session.current(request.epoch), "leader_epoch": wanted}
+    values = {"replica_id": -1, "topics": ({"topic": topic, "partitions": (asked,)},)}
+    told = first_of(first_of(session.connection.call(EPOCH_END, session.version(EPOCH_END), values).topics).partitions)
+    error = error_of(told.error_code)
+    if error is not Errors.NONE:
+        return EpochEnd(error)
+    epoch = None if told.leader_epoch == NOTHING else int(told.leader_epoch) - session.leader_epoch
+    return EpochEnd(error, epoch, int(told.end_offset))
+
+
+ASKS: Mapping[type[Any], Callable[[Session, Any], Any]] = {
+    InitProducerId: init,
+    Produce: produce,
+    Fetch: fetch,
+    ListOffsets: list_offsets,
+    DeleteRecords: delete,
+    OffsetForLeaderEpoch: epoch_end,
+}
+"""How each request is asked."""

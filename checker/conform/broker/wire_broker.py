@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A broker that is asked the requests of the model over the wire."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from attrs import define
+
+from . import partition_wire
+from .session import Session
+
+ASKS: Mapping[type[Any], Callable[[Session, Any], Any]] = {**partition_wire.ASKS}
+"""How each request is asked."""
+
+
+@define
+class WireBroker:
+    """A broker behind a connection."""
+
+    session: Session
+
+    def begin(self) -> None:
+        """Begin with a new topic."""
+        self.session.begin()
+
+    def ask(self, request: Any) -> Any:
+        """Ask over the wire."""
+        return ASKS[type(request)](self.session, request)

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Drives brokers over the wire: one that listens somewhere, or one that is started for it, and anew where it has died."""
+
+from __future__ import annotations
+
+import socket
+import subprocess
+import time
+from collections.abc import Callable
+from types import TracebackType
+from typing import Self
+
+from attrs import define
+
+from hwmark.checker.conform.found import Found, Implementation, Plan
+from hwmark.checker.errors import InputError
+from hwmark.checker.workers import Stop
+
+from .asking import BrokenError
+from .session import Session
+from .target import Done, drive
+from .wire import Connection
+from .wire_broker import WireBroker
+
+START = 20.0
+"""Seconds until a broker that was started must listen."""
+HERE = "127.0.0.1"
+
+
+@define
+class Process:
+    """A broker in a process of its own, which is started anew where it has died."""
+
+    command: Callable[[int], list[str]]
+    """What to run, given a port that is free."""
+    tells_port: bool = False
+    """Whether it takes a port of its own, and prints it."""
+    _running: subprocess.Popen[str] | None = None
+
+    def __enter__(self) -> Self:
+        """Nothing runs yet."""
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None) -> None:
+        """End what runs."""
+        self.end()
+
+    def start(self) -> Connection:
+        """Run it, and return a connection once it answers; raises ``InputError`` where it does not."""
+        self.end()
+        port = free_port()
+        self._running = subprocess.Popen(  # noqa: S603 - our own program, or one from a wheel
+            self.command(port), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+        )
+        if self.tells_port and self._running.stdout is not None:
+            port = int(self._running.stdout.readline() or 0)
+        last = time.monotonic() + START
+        while self._running.poll() is None and time.monotonic() < last:
+            connection = Connection(HERE, port)
+            try:
+                connection.open()
+            except BrokenError:
+                time.sleep(0.1)
+            else:
+                return connection
+        raise InputError(f"the broker does not start: exit code {self._running.poll()}")
+
+    def end(self) -> None:
+        """End the process, if there is one."""
+        if self._running is not None:
+            self._running.kill()
+            self._running.communicate()
+            self._running = None
+
+
+def listening(at: tuple[str, int], plan: Plan, stop: Stop, done: Done) -> Found:
+    """Drive a broker that listens at a host and a port."""
+    return _driven(Implementation(f"{at[0]}:{at[1]}", ""), WireBroker(Session(Connection(*at), _prefix())), plan, stop, done)
+
+
+def started(driven: Implementation, process: Process, plan: Plan, stop: Stop, done: Done) -> Found:
+    """Start a broker, and drive it."""
+    with process:
+        return _driven(driven, WireBroker(Session(process.start(), _prefix(), process.start)), plan, stop, done)
+
+
+def _driven(driven: Implementation, over: WireBroker, plan: Plan, stop: Stop, done: Done) -> Found:
+    """Drive a broker over a connection, and close that."""
+    try:
+        return drive(driven, over, plan, stop, done)
+    finally:
+        over.session.connection.close()
+
+
+def _prefix() -> str:
+    """Return the beginning of names of topics that nobody has used."""
+    return f"hwmark-{time.time_ns():x}"
+
+
+def free_port() -> int:
+    """Return a port of this machine that nobody listens at."""
+    with socket.socket() as probe:
+        probe.bind((HERE, 0))
+        port: int = probe.getsockname()[1]
+    return port

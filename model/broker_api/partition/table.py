@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+"""All that a broker does for one partition, by type of request."""
+
+from __future__ import annotations
+
+from hwmark.model.broker_api.part import Part
+
+from .adopting import adopt
+from .checks import CHECKS
+from .producers import attempted, exempt, initialized, produced, refused
+from .readers import deleted, epoch_end, fetched, listed
+from .requests import (
+    Deleted,
+    DeleteRecords,
+    EpochEnd,
+    Fetch,
+    Fetched,
+    InitProducerId,
+    ListOffsets,
+    OffsetForLeaderEpoch,
+    OffsetFound,
+    Produce,
+    Produced,
+    ProducerIdGiven,
+)
+
+PARTITION = Part(
+    apis={
+        InitProducerId: "init_producer_id",
+        Produce: "produce",
+        Fetch: "fetch",
+        ListOffsets: "list_offsets",
+        DeleteRecords: "delete_records",
+        OffsetForLeaderEpoch: "offset_for_leader_epoch",
+    },
+    checks=CHECKS,
+    answers={
+        InitProducerId: initialized,
+        Produce: produced,
+        Fetch: fetched,
+        ListOffsets: listed,
+        DeleteRecords: deleted,
+        OffsetForLeaderEpoch: epoch_end,
+    },
+    types={
+        InitProducerId: ProducerIdGiven,
+        Produce: Produced,
+        Fetch: Fetched,
+        ListOffsets: OffsetFound,
+        DeleteRecords: Deleted,
+        OffsetForLeaderEpoch: EpochEnd,
+    },
+    effects=(
+        "epoch_begins_at_zero",
+        "duplicate",
+        "five_batches",
+        "first_offset_is_told",
+        "no_acks_no_answer",
+        "fetch_from_offset",
+        "latest_is_the_end",
+        "earliest_is_the_start",
+        "time_is_included",
+        "start_never_goes_back",
+        "later_epoch_is_undefined",
+    ),
+    adopt=adopt,
+    exempt={Produce: exempt},
+    attempted={Produce: attempted},
+    refused={Produce: refused},
+)
+"""A partition, as part of a broker."""

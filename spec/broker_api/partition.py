@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is promised of a partition, where no check refuses a request; and what each API rests on."""
+
+from __future__ import annotations
+
+DONE: dict[tuple[str, str], tuple[str, str]] = {
+    ("init_producer_id", "new_producer_id"): (
+        "A producer without transactions gets an id that nobody had, and epoch 0.",
+        "TransactionCoordinator.handleInitProducerId",
+    ),
+    ("produce", "append"): ("A batch is appended at the end of the log, and the answer says where.", "UnifiedLog.append"),
+    ("produce", "append_in_order"): (
+        "A producer's batch that goes on where its last one ended is appended; so is any batch of a producer of whom nothing is known.",
+        "ProducerAppendInfo.checkSequence",
+    ),
+    ("produce", "duplicate"): (
+        "One of a producer's last five batches that comes again is not appended again: the answer says where it is.",
+        "ProducerStateEntry.findDuplicateBatch",
+    ),
+    ("fetch", "fetch"): ("A fetch is given the records from its offset on, and the limits of the log.", "UnifiedLog.read"),
+    ("list_offsets", "latest_offset"): (
+        "The latest offset is the high watermark, in the present leader epoch.",
+        "Partition.fetchOffsetForTimestamp",
+    ),
+    ("list_offsets", "earliest_offset"): ("The earliest offset is where the log starts.", "UnifiedLog.fetchOffsetByTimestamp"),
+    ("list_offsets", "max_timestamp_offset"): (
+        "The offset of the largest time is that of the first record with it (KIP-734).",
+        "UnifiedLog.fetchOffsetByTimestamp",
+    ),
+    ("list_offsets", "time_offset"): (
+        "The offset of a time is that of the first record at or after it.",
+        "UnifiedLog.fetchOffsetByTimestamp",
+    ),
+    ("delete_records", "delete"): (
+        "Records below an offset are deleted; the log's start never goes back.",
+        "Partition.deleteRecordsOnLeader",
+    ),
+    ("offset_for_leader_epoch", "epoch_end"): (
+        "The answer is the largest known epoch up to the one that is asked about, and where it ends; undefined beyond the present one.",
+        "LeaderEpochFileCache.endOffsetFor",
+    ),
+}
+"""What each rule says, and the class and method of Kafka 4.3.1 that has it, by API and name."""
+
+REQUIREMENTS = {
+    "init_producer_id": ("S2",),
+    "produce": ("S2", "T09"),
+    "fetch": ("S2", "S6", "K-320"),
+    "list_offsets": ("S6", "K-320"),
+    "delete_records": ("S10",),
+    "offset_for_leader_epoch": ("K-101", "K-320"),
+}
+"""By API."""
