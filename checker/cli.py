@@ -258,7 +258,7 @@ def conform(  # noqa: PLR0913 - one parameter for each option
     ] = None,
     replay: Annotated[Path | None, typer.Option(metavar="FILE", help="Play this program again, instead of drawing any.")] = None,
     budget: Annotated[
-        int, typer.Option(min=1, max=1_000_000, metavar="N", help="At most so many questions of each part, or programs of a broker.")
+        int, typer.Option(min=1, max=1_000_000, metavar="N", help="At most so many questions of each part, or programs about it.")
     ] = 300,
     seed: Annotated[int, typer.Option(min=0, metavar="N", help="The same seed asks the same questions.")] = 0,
     known: Annotated[Path | None, typer.Option(metavar="FILE", help="Deviations that are known: only others fail.")] = None,

@@ -73,7 +73,7 @@ def _notes(report: Report) -> Iterator[str]:
         if one.why is not None:
             yield f"{one.name}: {sanitize(one.why)}."
     yield from reasons(report)
-    yield f"At most {report.plan.budget:,} questions of each, seed {report.plan.seed}, {report.seconds:.1f} s."
+    yield f"At most {report.plan.budget:,} questions of each part, seed {report.plan.seed}, {report.seconds:.1f} s."
     yield f"{tally(report)} {A_SAMPLE}" if report.outcome is Outcome.CLEAN else tally(report)
 
 

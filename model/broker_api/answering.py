@@ -8,8 +8,9 @@ from typing import Any
 from .part import Outcome, Part
 from .partition.table import PARTITION
 from .state import State
+from .transactions.table import TRANSACTIONS
 
-PARTS = (PARTITION,)
+PARTS = (PARTITION, TRANSACTIONS)
 """All that a broker does."""
 PART_OF: dict[type[Any], Part] = {kind: part for part in PARTS for kind in part.apis}
 """The part that answers each type of request."""
@@ -21,9 +22,9 @@ EFFECTS: tuple[str, ...] = tuple(effect for part in PARTS for effect in part.eff
 """What can be taken away beside the checks."""
 
 
-def answer(state: State, request: Any, without: frozenset[str] = frozenset()) -> Outcome:
-    """Return what a broker answers, and what it knows afterwards; ``without`` names rules that it does not have."""
-    kind = type(request)
+def answer(state: State, request: Any) -> Outcome:
+    """Return what a broker answers, and what it knows afterwards."""
+    kind, without = type(request), state.lacks
     part = PART_OF[kind]
     skipped = without | part.exempt[kind](state, request, without) if kind in part.exempt else without
     failed = next((check for check in part.checks.get(kind, ()) if check.name not in skipped and check.fails(state, request)), None)
@@ -31,7 +32,7 @@ def answer(state: State, request: Any, without: frozenset[str] = frozenset()) ->
         return part.answers[kind](state, request, without)
     refusal = part.types[kind](failed.error)
     told = part.refused[kind](request, refusal) if kind in part.refused else refusal
-    after = part.attempted[kind](state, request) if kind in part.attempted else state
+    after = part.attempted[kind](state, request, failed.name) if kind in part.attempted else state
     return Outcome(failed.name, told, after)
 
 

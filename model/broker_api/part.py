@@ -25,11 +25,15 @@ class Check:
 
 @frozen
 class Outcome:
-    """What a request leads to: the answer, the state after it, and the rule that decided."""
+    """What a request leads to: the answer, the state after it, and the rule that decided.
+
+    ``also``: other answers that are as right, and leave the same state.
+    """
 
     rule: str
     answer: Any
     state: State
+    also: tuple[Any, ...] = ()
 
 
 @frozen
@@ -52,8 +56,8 @@ class Part:
     """Return the state that another answer to a request leaves, ``None`` if it cannot be told."""
     exempt: Mapping[type[Any], Callable[[State, Any, frozenset[str]], frozenset[str]]] = field(factory=dict)
     """Return the checks that are not made this time."""
-    attempted: Mapping[type[Any], Callable[[State, Any], State]] = field(factory=dict)
-    """Return the state that even a request leaves that is refused."""
+    attempted: Mapping[type[Any], Callable[[State, Any, str], State]] = field(factory=dict)
+    """Return the state that even a request leaves that is refused, by a check with this name."""
     refused: Mapping[type[Any], Callable[[Any, Any], Any]] = field(factory=dict)
     """Return what is answered in place of a refusal."""
 

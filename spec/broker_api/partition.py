@@ -43,7 +43,7 @@ DONE: dict[tuple[str, str], tuple[str, str]] = {
 """What each rule says, and the class and method of Kafka 4.3.1 that has it, by API and name."""
 
 REQUIREMENTS = {
-    "init_producer_id": ("S2",),
+    "init_producer_id": ("S2", "K-360"),
     "produce": ("S2", "T09"),
     "fetch": ("S2", "S6", "K-320"),
     "list_offsets": ("S6", "K-320"),

@@ -28,6 +28,9 @@ class OtherError(str):
 class Broker(Protocol):
     """Whoever answers requests of the model."""
 
+    lacks: frozenset[str]
+    """Rules that it does not have, as a release before they came: what it answers without them is right."""
+
     def begin(self) -> None:
         """Begin a program: with an empty partition, and producers that nobody knows."""
         ...

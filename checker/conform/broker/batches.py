@@ -19,16 +19,18 @@ from hwmark.model.broker_api.partition.requests import Flaw, Produce
 from .asking import BrokenError
 from .session import Session
 
+TRANSACTIONAL, CONTROL = 0x10, 0x20
+"""Attributes of a batch: that it is part of a transaction, or the end of one."""
 NUMBER = re.compile(r"[0-9]{1,18}")
 """The value of a record that a program may have sent."""
 
 
 def batches(session: Session, request: Produce) -> bytes:
     """Return what a produce request carries for the partition."""
-    producer_id, epoch = (NOTHING, NOTHING) if request.producer is None else session.ids[request.producer]
+    producer_id, epoch = (NOTHING, NOTHING) if request.producer is None else session.ids.of(request.producer)
     sequence = NOTHING if request.producer is None else request.sequence
     records = tuple(record(session, number) for number in range(request.count))
-    attributes = 0x10 if request.flaw is Flaw.TRANSACTIONAL else 0
+    attributes = TRANSACTIONAL if request.transactional or request.flaw is Flaw.TRANSACTIONAL else 0
     batch = NewRecordBatch(
         producer_id=i64(producer_id),
         producer_epoch=i16(epoch if request.producer is None else epoch + request.epoch),
@@ -67,7 +69,7 @@ def record(session: Session, number: int) -> Record:
 
 
 def records_of(content: bytes) -> Iterator[tuple[int, int]]:
-    """Yield the offsets and values of records; a value that no program sent is -1."""
+    """Yield the offsets and values of records, without ends of transactions; a value that no program sent is -1."""
     at = 0
     while at < len(content):
         try:
@@ -75,6 +77,8 @@ def records_of(content: bytes) -> Iterator[tuple[int, int]]:
         except Exception as error:  # noqa: BLE001 - whatever a reader says of bytes that are no batch
             raise BrokenError(f"records cannot be read: {type(error).__name__}") from None
         at += size
+        if batch.attributes & CONTROL:
+            continue
         for record in batch.records:
             text = (record.value or b"").decode(errors="replace")
             yield int(record.offset), int(text) if NUMBER.fullmatch(text) else NOTHING

@@ -10,14 +10,18 @@ from contextlib import suppress
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 
-from . import partition_programs
+from . import partition_programs, transaction_programs
 from .programs import LONGEST, Program, valid
 
 UNCHECKED = (HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much, HealthCheck.large_base_example)
-PARTITION = st.one_of(
-    st.lists(partition_programs.REQUEST, min_size=1, max_size=LONGEST).map(lambda drawn: valid(tuple(drawn))), *partition_programs.PROGRAMS
-)
-PROGRAM = PARTITION
+PARTS: dict[str, st.SearchStrategy[Program]] = {
+    "partition": st.one_of(
+        st.lists(partition_programs.REQUEST, min_size=1, max_size=LONGEST).map(lambda drawn: valid(tuple(drawn))),
+        *partition_programs.PROGRAMS,
+    ),
+    "transactions": st.one_of(*transaction_programs.PROGRAMS),
+}
+"""Programs about each part of a broker."""
 
 
 class _EndedError(BaseException):
@@ -25,12 +29,17 @@ class _EndedError(BaseException):
 
 
 def draw_programs(count: int, number: int, take: Callable[[Program], None]) -> None:
-    """Draw so many programs, the same ones for the same number, and hand each over; what that raises ends it."""
+    """Draw so many programs about each part, the same ones for the same number, and hand each over; what that raises ends it."""
+    for part in PARTS.values():
+        _draw(part, count, number, take)
+
+
+def _draw(part: st.SearchStrategy[Program], count: int, number: int, take: Callable[[Program], None]) -> None:
     failed: Exception | None = None
 
     @seed(number)
     @settings(max_examples=count, database=None, deadline=None, phases=(Phase.generate,), suppress_health_check=UNCHECKED)
-    @given(PROGRAM)
+    @given(part)
     def drawn(program: Program) -> None:
         nonlocal failed
         try:

@@ -3,12 +3,12 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from hwmark.model.broker_api.common import NOTHING, Errors
 from hwmark.model.broker_api.partition.requests import (
+    LATER,
     At,
     Deleted,
     DeleteRecords,
@@ -23,9 +23,9 @@ from hwmark.model.broker_api.partition.requests import (
     Produce,
     Produced,
     ProducerIdGiven,
+    Support,
 )
 
-from .asking import CannotAskError
 from .batches import batches, records_of
 from .session import (
     DELETE_RECORDS,
@@ -39,30 +39,27 @@ from .session import (
     Session,
     error_of,
     first_of,
+    once_ready,
 )
 
 TIMES = {At.LATEST: LATEST, At.EARLIEST: -2, At.MAX_TIMESTAMP: -3, At.UNHEARD_OF: -77}
 MOST_BYTES = 1 << 20
-NOT_YET = "COORDINATOR_LOAD_IN_PROGRESS"
-"""What a broker says that has to fetch a block of producer ids first."""
+SUPPORTING = {Support.NOTHING: VERSIONS[PRODUCE], Support.ABORTABLE: (11, 11), Support.ADDS: (12, 12)}
+"""The versions of Produce of those that know more or less of KIP-890."""
+EARLY = 50_000
+"""Milliseconds: what has a later time was not sent by the program."""
 
 
 def init(session: Session, request: InitProducerId) -> ProducerIdGiven:
-    """Ask for a producer id; a broker that has to fetch a block of them first is asked again."""
-    values = {"transactional_id": None, "transaction_timeout": 60_000, "producer_id": -1, "producer_epoch": -1}
-    last = time.monotonic() + session.connection.timeout
-    while True:
-        answer = session.connection.call(INIT_PRODUCER_ID, session.version(INIT_PRODUCER_ID), values)
-        error: Any = error_of(answer.error_code)
-        if str(error) != NOT_YET or time.monotonic() > last:
-            break
-        time.sleep(0.05)
+    """Ask for a producer id."""
+    values = {"transactional_id": None, "transaction_timeout": 60_000, "producer_id": NOTHING, "producer_epoch": NOTHING}
+    version = session.version(INIT_PRODUCER_ID)
+    answer = once_ready(session, lambda: session.connection.call(INIT_PRODUCER_ID, version, values))
+    error = error_of(answer.error_code)
     if error is not Errors.NONE:
         return ProducerIdGiven(error)
-    is_new = answer.producer_id >= 0 and answer.producer_id not in session.given
-    session.given.add(int(answer.producer_id))
-    session.ids[request.producer] = (answer.producer_id, answer.producer_epoch)
-    return ProducerIdGiven(error, 0 if is_new else NOTHING, int(answer.producer_epoch))
+    epoch = int(answer.producer_epoch)
+    return ProducerIdGiven(error, session.ids.new(request.producer, int(answer.producer_id), epoch), epoch)
 
 
 def produce(session: Session, request: Produce) -> Produced | NotAnswered:
@@ -70,8 +67,9 @@ def produce(session: Session, request: Produce) -> Produced | NotAnswered:
     topic, partition = session.place(request.where)
     data = {"name": topic, "partition_data": ({"index": partition, "records": batches(session, request)},)}
     session.sent += request.count
-    values = {"transactional_id": None, "acks": request.acks, "timeout": 5000, "topic_data": (data,)}
-    version = session.version(PRODUCE)
+    name = session.transactional_id(request.producer) if request.transactional and request.producer else None
+    values = {"transactional_id": name, "acks": request.acks, "timeout": 5000, "topic_data": (data,)}
+    version = session.version(PRODUCE, *SUPPORTING[request.support])
     answer = session.connection.call(PRODUCE, version, values, is_answered=request.acks != 0)
     if answer is None:
         session.settle()
@@ -111,7 +109,8 @@ def fetch(session: Session, request: Fetch) -> Fetched:
         return Fetched(error)
     limits = (int(told.high_watermark), int(told.last_stable_offset), int(told.log_start_offset))
     records = tuple((offset, value) for offset, value in records_of(told.records or b"") if offset >= request.offset)
-    return Fetched(error, *limits, records)
+    aborted = tuple((session.ids.name_of(int(one.producer_id)), int(one.first_offset)) for one in told.aborted_transactions or ())
+    return Fetched(error, *limits, records, aborted)
 
 
 def list_offsets(session: Session, request: ListOffsets) -> OffsetFound:
@@ -121,15 +120,14 @@ def list_offsets(session: Session, request: ListOffsets) -> OffsetFound:
     asked = {"partition_index": partition, "current_leader_epoch": session.current(request.epoch), "timestamp": at}
     topics = ({"name": topic, "partitions": (asked,) * (2 if request.twice else 1)},)
     values = {"replica_id": -1, "isolation_level": int(request.read_committed), "topics": topics}
-    lowest = 7 if request.at is At.MAX_TIMESTAMP else VERSIONS[LIST_OFFSETS][0]
-    version = session.connection.version(LIST_OFFSETS, lowest, VERSIONS[LIST_OFFSETS][1])
-    if version is None:
-        raise CannotAskError(f"it does not know version {lowest}")
+    lowest, highest = VERSIONS[LIST_OFFSETS]
+    version = session.version(LIST_OFFSETS, 7 if request.at is At.MAX_TIMESTAMP else lowest, highest)
     told = first_of(first_of(session.connection.call(LIST_OFFSETS, version, values).topics).partitions)
     error = error_of(told.error_code)
     if error is not Errors.NONE:
         return OffsetFound(error)
-    timestamp = NOTHING if told.timestamp == NOTHING else int(told.timestamp) - session.began
+    since = int(told.timestamp) - session.began
+    timestamp = NOTHING if told.timestamp == NOTHING else LATER if since > EARLY else since
     epoch = None if told.leader_epoch == NOTHING else int(told.leader_epoch) - session.leader_epoch
     return OffsetFound(error, int(told.offset), timestamp, epoch)
 

@@ -11,13 +11,13 @@ from attrs import fields, frozen
 from hwmark.checker.plain import to_plain
 from hwmark.model.broker_api import adopt, answer
 from hwmark.model.broker_api.answering import APIS
-from hwmark.model.broker_api.common import Errors
+from hwmark.model.broker_api.common import NOTHING, Errors
 from hwmark.model.broker_api.part import Outcome
-from hwmark.model.broker_api.partition.requests import Fetched, NotAnswered, Produce
+from hwmark.model.broker_api.partition.requests import Fetched, NotAnswered
 from hwmark.model.broker_api.state import State
 
 from .asking import BrokenError, Broker, CannotAskError
-from .programs import Program
+from .programs import Program, wanting
 
 ANSWER = "answer"
 """The field of a deviation where there is no answer at all."""
@@ -72,7 +72,7 @@ def play(program: Program, broker: Broker, avoid: Container[str] = ()) -> Play:
     program can begin.
     """
     broker.begin()
-    state, steps, not_asked = State(), list[Played](), dict[str, str]()
+    state, steps, not_asked = State(lacks=broker.lacks), list[Played](), dict[str, str]()
     for request in program:
         if is_of_nobody(state, request):
             continue
@@ -89,7 +89,7 @@ def play(program: Program, broker: Broker, avoid: Container[str] = ()) -> Play:
             steps.append(Played(request, expected.rule, expected.answer, str(error), (broken,), (broken,)))
             break
         rules = [Rule(api, field, expected.rule) for field in compared(expected.answer)]
-        wrong = [Rule(api, field, expected.rule) for field in deviating(expected.answer, got)]
+        wrong = [Rule(api, field, expected.rule) for field in least_deviating(expected, got)]
         steps.append(Played(request, expected.rule, expected.answer, got, tuple(rules), tuple(wrong)))
         after = expected.state if not wrong else adopt(state, request, got)
         if after is None:
@@ -99,8 +99,8 @@ def play(program: Program, broker: Broker, avoid: Container[str] = ()) -> Play:
 
 
 def is_of_nobody(state: State, request: Any) -> bool:
-    """Whether a producer sends that was given no id, because none could be asked for."""
-    return isinstance(request, Produce) and request.producer is not None and request.producer not in dict(state.producers)
+    """Whether a producer asks for something that was given no id, because none could be asked for."""
+    return wanting(request) is not None and wanting(request) not in dict(state.producers)
 
 
 def is_unseen(expected: Outcome) -> bool:
@@ -114,13 +114,21 @@ def compared(expected: Any) -> tuple[str, ...]:
     return names if getattr(expected, "error", None) is Errors.NONE else names[:1]
 
 
+def least_deviating(expected: Outcome, got: Any) -> tuple[str, ...]:
+    """Return the fields in which an answer differs from the one that it is nearest to of those that are right."""
+    return min((deviating(one, got) for one in (expected.answer, *expected.also)), key=len)
+
+
 def deviating(expected: Any, got: Any) -> tuple[str, ...]:
     """Return the fields in which an answer is none that the model allows."""
     if type(got) is not type(expected):
         return (ANSWER,)
     if getattr(got, "error", None) != getattr(expected, "error", None):
         return ("error",)
-    return tuple(name for name in compared(expected) if not is_allowed(name, expected, getattr(expected, name), getattr(got, name)))
+    wrong = tuple(name for name in compared(expected) if not is_allowed(name, expected, getattr(expected, name), getattr(got, name)))
+    if isinstance(expected, Fetched) and "aborted" in wrong and "records" not in wrong and tells_aborted(expected, got):
+        return tuple(name for name in wrong if name != "aborted")
+    return wrong
 
 
 def is_allowed(name: str, expected: Any, wanted: Any, given: Any) -> bool:
@@ -128,6 +136,13 @@ def is_allowed(name: str, expected: Any, wanted: Any, given: Any) -> bool:
     if isinstance(expected, Fetched) and name == "records" and wanted:
         return bool(given) and given == wanted[: len(given)]
     return bool(wanted == given)
+
+
+def tells_aborted(expected: Fetched, got: Fetched) -> bool:
+    """Whether a fetch tells of all aborted transactions that concern what it returns, and of none that there is not."""
+    last = max((offset for offset, _ in got.records), default=NOTHING)
+    needed = {one for one in expected.aborted if one[1] <= last}
+    return needed <= set(got.aborted) <= set(expected.aborted)
 
 
 def told(answer: Any) -> dict[str, Any]:

@@ -19,11 +19,13 @@ from hwmark.checker.jsonfile import parse_json
 from hwmark.checker.plain import to_plain
 from hwmark.checker.text import sanitize, shown
 from hwmark.model.broker_api.answering import TYPES
-from hwmark.model.broker_api.common import NOTHING, Errors
-from hwmark.model.broker_api.partition.requests import NotAnswered, Produce, ProducerIdGiven
+from hwmark.model.broker_api.common import Errors
+from hwmark.model.broker_api.partition.requests import InitProducerId, NotAnswered, Produce, ProducerIdGiven
+from hwmark.model.broker_api.transactions.requests import Ended
 
 from .asking import BrokenError, CannotAskError, OtherError
 from .lines import LONGEST_QUOTE, LineProcess
+from .producer_ids import ProducerIds
 
 PROTOCOL = "hwmark.adapter/1"
 START = 60.0
@@ -37,14 +39,14 @@ class ProcessBroker:
     """A broker behind a process."""
 
     process: LineProcess
+    lacks: frozenset[str] = frozenset()
     _number: int = 0
     _sent: int = 0
-    _given: set[int] = field(factory=set)
-    """The producer ids that the program has been given."""
+    _ids: ProducerIds = field(factory=ProducerIds)
 
     def begin(self) -> None:
         """Let a program begin; a process that cannot do so any more is started anew."""
-        self._sent, self._given = 0, set()
+        self._sent, self._ids = 0, ProducerIds()
         if self.process.is_running:
             try:
                 self._begin(None)
@@ -67,7 +69,7 @@ class ProcessBroker:
         self._sent += count  # refused or not: what cannot be asked was not sent
         if kind == "broken":
             raise BrokenError(told)
-        return self._fresh(told) if isinstance(told, ProducerIdGiven) else told
+        return self._known(request, told)
 
     def _begin(self, timeout: float | None) -> None:
         kind, told = self._call({"do": "begin", "protocol": PROTOCOL}, None, timeout)
@@ -87,11 +89,14 @@ class ProcessBroker:
             self.process.end(0)
             raise BrokenError(f"its answer to {said['do']}: {error if isinstance(error, InputError) else 'not UTF-8'}") from None
 
-    def _fresh(self, told: ProducerIdGiven) -> ProducerIdGiven:
-        """Return 0 for an id that the program was not given before, as the model has it; one that was is none."""
-        is_new = told.producer_id >= 0 and told.producer_id not in self._given
-        self._given.add(told.producer_id)
-        return evolve(told, producer_id=0 if is_new else NOTHING)
+    def _known(self, request: Any, told: Any) -> Any:
+        """Return an answer with 0 for a producer id that is right: new, or the one that the producer had."""
+        if not isinstance(told, ProducerIdGiven | Ended) or told.error is not Errors.NONE:
+            return told
+        if isinstance(told, Ended) and not request.bumps:
+            return told
+        give = self._ids.new if isinstance(request, InitProducerId) else self._ids.kept
+        return evolve(told, producer_id=give(request.producer, told.producer_id, told.producer_epoch))
 
 
 def _read(line: bytes, number: int, request: Any) -> tuple[str, Any]:

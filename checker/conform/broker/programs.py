@@ -13,7 +13,8 @@ from hwmark.checker.errors import InputError
 from hwmark.checker.plain import to_plain
 from hwmark.checker.text import shown
 from hwmark.model.broker_api.answering import APIS
-from hwmark.model.broker_api.partition.requests import InitProducerId, Produce
+from hwmark.model.broker_api.partition.requests import InitProducerId, Produce, Support
+from hwmark.model.broker_api.transactions.requests import InitTransactions
 
 Program = tuple[Any, ...]
 """Requests of the model, one after another."""
@@ -22,17 +23,43 @@ LONGEST = 14
 REQUESTS: dict[Any, type[Any]] = {kind.__name__: kind for kind in APIS}
 
 
+def producer_of(request: Any) -> str | None:
+    """Return the producer that a request is from, if it is one's."""
+    name: str | None = getattr(request, "producer", None)
+    return name
+
+
+def wanting(request: Any) -> str | None:
+    """Return the producer that must have an id before a request, if there is one."""
+    return None if isinstance(request, InitProducerId | InitTransactions) else producer_of(request)
+
+
 def valid(program: Program) -> Program:
-    """Return a program in which each producer has an id before it sends: those that have none are given one."""
-    steps, known = list[Any](), set[str]()
+    """Return a program in which each producer has an id before it asks for anything else, transactional or not from then on.
+
+    Those that have none are given one. What a producer with a transactional id sends outside of transactions is not of a later epoch:
+    nobody would ever be told how the transaction of such a producer ends.
+    """
+    steps, known = list[Any](), dict[str, type[Any]]()
     for one in program:
-        if isinstance(one, InitProducerId):
-            known.add(one.producer)
-        elif isinstance(one, Produce) and one.producer is not None and one.producer not in known:
-            known.add(one.producer)
-            steps.append(InitProducerId(one.producer))
-        steps.append(one)
+        name = wanting(one)
+        if name is not None and name not in known:
+            first = InitProducerId(name) if isinstance(one, Produce) and not one.transactional else InitTransactions(name)
+            known[name] = type(first)
+            steps.append(first)
+        if isinstance(one, InitProducerId | InitTransactions) and known.setdefault(one.producer, type(one)) is not type(one):
+            continue
+        steps.append(_in_its_epoch(one, known) if isinstance(one, Produce) else one)
     return tuple(steps)
+
+
+def _in_its_epoch(one: Produce, known: dict[str, type[Any]]) -> Produce:
+    if one.producer is None:
+        return evolve(one, transactional=False, support=Support.NOTHING)
+    if one.transactional:
+        return one
+    is_early = known[one.producer] is InitTransactions and one.epoch > 0
+    return evolve(one, support=Support.NOTHING, epoch=0 if is_early else one.epoch)
 
 
 # -- making smaller --
@@ -60,6 +87,8 @@ def smaller(program: Program) -> Iterator[Program]:
             made = (*program[:index], simpler, *program[index + 1 :])
             if valid(made) == made:
                 yield made
+    if {producer_of(one) for one in program} - {None} == {"q"}:
+        yield tuple(evolve(one, producer="p") if producer_of(one) == "q" else one for one in program)
     for name in ("epoch", "sequence", "count"):  # what only together can be made smaller
         sent = [one for one in program if isinstance(one, Produce) and getattr(one, name) > PLAIN[name]]
         if len(sent) > 1:
@@ -74,8 +103,8 @@ def _simpler(request: Any) -> Iterator[Any]:
         if isinstance(value, int) and not isinstance(value, bool) and value > 1:
             yield evolve(request, **{one.name: value - 1})
     if isinstance(request, Produce) and request.producer is not None:
-        yield evolve(request, producer=None, epoch=0, sequence=0)
-    if isinstance(request, Produce | InitProducerId) and request.producer == "q":
+        yield evolve(request, producer=None, epoch=0, sequence=0, transactional=False, support=Support.NOTHING)
+    if producer_of(request) == "q":
         yield evolve(request, producer="p")
 
 
@@ -98,7 +127,7 @@ def from_data(data: Any) -> Program:
         raise InputError("a program is a list of requests, with one at least")
     program = tuple(_request(number, one) for number, one in enumerate(data, start=1))
     if valid(program) != program:
-        raise InputError("a producer sends before it has an id: InitProducerId comes first")
+        raise InputError("a producer needs an id first, by InitProducerId or, with a transactional id, by InitTransactions, not by both")
     return program
 
 

@@ -14,21 +14,33 @@ from hwmark.model.broker_api.common import NOTHING, Errors, Where
 from hwmark.model.broker_api.partition.requests import CurrentEpoch
 
 from .asking import BrokenError, CannotAskError, error_named
+from .producer_ids import ProducerIds
 from .wire import Connection
 
-PRODUCE, FETCH, LIST_OFFSETS, METADATA, CREATE_TOPICS, DELETE_RECORDS, INIT_PRODUCER_ID, EPOCH_END = 0, 1, 2, 3, 19, 21, 22, 23
+PRODUCE, FETCH, LIST_OFFSETS, METADATA, FIND_COORDINATOR, CREATE_TOPICS, DELETE_RECORDS = 0, 1, 2, 3, 10, 19, 21
+INIT_PRODUCER_ID, EPOCH_END, ADD_PARTITIONS_TO_TXN, END_TXN, DESCRIBE_TRANSACTIONS = 22, 23, 24, 26, 65
 VERSIONS = {
     PRODUCE: (3, 9),
     FETCH: (9, 11),
     LIST_OFFSETS: (4, 7),
     METADATA: (7, 9),
+    FIND_COORDINATOR: (1, 3),
     CREATE_TOPICS: (2, 5),
     DELETE_RECORDS: (0, 2),
     INIT_PRODUCER_ID: (0, 4),
     EPOCH_END: (2, 4),
+    ADD_PARTITIONS_TO_TXN: (0, 3),
+    END_TXN: (0, 4),
+    DESCRIBE_TRANSACTIONS: (0, 0),
 }
 """The versions that are spoken, lowest and highest, by API: those that know topics by name."""
 CURRENT = {CurrentEpoch.UNSAID: None, CurrentEpoch.RIGHT: 0, CurrentEpoch.OLDER: -1, CurrentEpoch.NEWER: 5}
+OF_TRANSACTIONS = 1
+"""The kind of coordinator that FindCoordinator is asked for."""
+NOT_YET = frozenset({"COORDINATOR_LOAD_IN_PROGRESS", "COORDINATOR_NOT_AVAILABLE", "NOT_COORDINATOR"})
+"""What a broker says that is not ready: it is asked again."""
+WAIT = 0.02
+"""Seconds until it is."""
 LATEST = -1
 """What ListOffsets calls the end of a partition."""
 
@@ -48,15 +60,26 @@ class Session:
     leader_epoch: int = 0
     began: int = 0
     sent: int = 0
-    ids: dict[str, tuple[int, int]] = field(factory=dict)
-    given: set[int] = field(factory=set)
-    """The producer ids that the program has been given."""
+    ids: ProducerIds = field(factory=ProducerIds)
+    _others: dict[tuple[str, int], Connection] = field(factory=dict)
+    """Connections to other brokers."""
     _numbers: Iterator[int] = field(factory=itertools.count)
 
     def begin(self) -> None:
-        """Make a topic with one partition, under a name that was never used."""
-        self._connect()
-        self.topic, self.sent, self.ids, self.given = f"{self.prefix}-{next(self._numbers)}", 0, {}, set()
+        """Make a topic with one partition, under a name that was never used; a broker that cannot do so any more is started anew."""
+        try:
+            self._begin()
+        except BrokenError:
+            if self.revive is None:
+                raise
+            self.close()
+            self.connection = self.revive()
+            self._begin()
+
+    def _begin(self) -> None:
+        self.close()
+        self.connection.open()
+        self.topic, self.sent, self.ids = f"{self.prefix}-{next(self._numbers)}", 0, ProducerIds()
         self.began = int(time.time() * 1000) - 100_000
         self._create()
         try:
@@ -66,13 +89,11 @@ class Session:
 
     # -- topics --
 
-    def _connect(self) -> None:
-        try:
-            self.connection.open()
-        except BrokenError:
-            if self.revive is None:
-                raise
-            self.connection = self.revive()
+    def close(self) -> None:
+        """Close all connections."""
+        self.connection.close()
+        while self._others:
+            self._others.popitem()[1].close()
 
     def _create(self) -> None:
         version = self.connection.version(CREATE_TOPICS, *VERSIONS[CREATE_TOPICS])
@@ -111,13 +132,37 @@ class Session:
         """Ask in the highest version that both know."""
         return self.connection.call(api, self.version(api), values)
 
-    def version(self, api: int) -> int:
-        """Return that version; raises ``CannotAskError`` where there is none."""
-        version = self.connection.version(api, *VERSIONS[api])
+    def version(self, api: int, lowest: int | None = None, highest: int | None = None) -> int:
+        """Return that version, from these; raises ``CannotAskError`` where there is none."""
+        spoken = VERSIONS[api]
+        version = self.connection.version(api, spoken[0] if lowest is None else lowest, spoken[1] if highest is None else highest)
         if version is None:
             known = self.connection.versions.get(api)
             raise CannotAskError("it does not know this API" if known is None else f"it knows versions {known[0]} to {known[1]}")
         return version
+
+    def transactional_id(self, producer: str) -> str:
+        """Return the transactional id of a producer, which no other program has used."""
+        return f"{self.topic}-{producer}"
+
+    def coordinator(self, producer: str) -> Connection:
+        """Return a connection to the coordinator of a producer's transactions."""
+        version = self.connection.version(FIND_COORDINATOR, *VERSIONS[FIND_COORDINATOR])
+        if version is None:
+            return self.connection
+        values = {"key": self.transactional_id(producer), "key_type": OF_TRANSACTIONS}
+        answer = once_ready(self, lambda: self.connection.call(FIND_COORDINATOR, version, values))
+        error = error_of(answer.error_code)
+        if error is not Errors.NONE:
+            raise BrokenError(f"a producer's coordinator cannot be found: {error}")
+        at = (str(answer.host), int(answer.port))
+        if at == (self.connection.host, self.connection.port):
+            return self.connection
+        if at not in self._others:
+            other = Connection(*at, self.connection.timeout)
+            other.open()
+            self._others[at] = other
+        return self._others[at]
 
     def place(self, where: Where) -> tuple[str, int]:
         """Return the topic and the partition that are meant."""
@@ -156,3 +201,13 @@ def first_of(told: Any) -> Any:
 def error_of(code: Any) -> Any:
     """Return an error as the model knows it, or its name."""
     return error_named(str(getattr(code, "name", code)).upper())
+
+
+def once_ready(session: Session, ask: Callable[[], Any]) -> Any:
+    """Ask, and ask again while the broker is not ready; return the last answer."""
+    last = time.monotonic() + session.connection.timeout
+    while True:
+        answer = ask()
+        if str(error_of(answer.error_code)) not in NOT_YET or time.monotonic() > last:
+            return answer
+        time.sleep(WAIT)

@@ -16,7 +16,7 @@ from hwmark.checker.workers import Stop
 from hwmark.spec.broker_api import PROMISES, SOURCES
 
 from .asking import BrokenError, Broker
-from .drawing import draw_programs
+from .drawing import PARTS, draw_programs
 from .play import ANSWER, Played, Rule, play, told
 from .programs import Program, from_data, smallest, to_data
 
@@ -128,7 +128,7 @@ def drive(driven: Implementation, broker: Broker, plan: Plan, stop: Stop, done: 
 
     def take(program: Program) -> None:
         finder.take(program)
-        done(finder.played, plan.budget)
+        done(finder.played, len(PARTS) * plan.budget)
 
     broken: str | None = None
     try:

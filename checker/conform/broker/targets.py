@@ -15,6 +15,7 @@ from hwmark.checker.conform.found import Found, Implementation, Plan
 from hwmark.checker.errors import InputError
 from hwmark.checker.text import shown
 from hwmark.checker.workers import Stop
+from hwmark.model.broker_api.releases import lacking
 
 from .lines import LineProcess
 from .process_adapter import ProcessBroker
@@ -63,7 +64,7 @@ def kafka(plan: Plan, stop: Stop, done: Done) -> Found:
     found: list[Found] = []
     for version in plan.names or (PINNED,):
         with KafkaNodes(version=version) as nodes:
-            found.append(_at(nodes.bootstrap, plan, stop, done))
+            found.append(_at(nodes.bootstrap, plan, stop, done, lacking(release_of(version))))
     versions = tuple(Implementation("Apache Kafka", version) for version in plan.names or (PINNED,))
     return Found(versions, tuple(check for one in found for check in one.checks), next((one.stopped for one in found if one.stopped), None))
 
@@ -90,15 +91,21 @@ def process(plan: Plan, stop: Stop, done: Done) -> Found:
         return drive(Implementation(written, ""), ProcessBroker(adapter), plan, stop, done)
 
 
-def _at(address: str, plan: Plan, stop: Stop, done: Done) -> Found:
+def _at(address: str, plan: Plan, stop: Stop, done: Done, lacks: frozenset[str] = frozenset()) -> Found:
     """Drive the broker at ``HOST:PORT``."""
     host, _, port = address.rpartition(":")
     if not host or not port.isascii() or not port.isdigit() or not 0 < int(port) < 2**16:
         raise InputError(f"--bootstrap: expected HOST:PORT, got {shown(address)}")
     _need_protocol()
-    from .wired import listening  # noqa: PLC0415 - needs an extra
+    from .wired import Address, listening  # noqa: PLC0415 - needs an extra
 
-    return listening((host, int(port)), plan, stop, done)
+    return listening(Address(host, int(port), lacks), plan, stop, done)
+
+
+def release_of(version: str) -> tuple[int, int]:
+    """Return the release that a version as 4.3.1 is of."""
+    major, minor, *_ = version.split(".")
+    return int(major), int(minor)
 
 
 def _need_protocol() -> None:

@@ -8,10 +8,10 @@ from typing import Any
 
 from attrs import define
 
-from . import partition_wire
+from . import partition_wire, transactions_wire
 from .session import Session
 
-ASKS: Mapping[type[Any], Callable[[Session, Any], Any]] = {**partition_wire.ASKS}
+ASKS: Mapping[type[Any], Callable[[Session, Any], Any]] = {**partition_wire.ASKS, **transactions_wire.ASKS}
 """How each request is asked."""
 
 
@@ -20,6 +20,7 @@ class WireBroker:
     """A broker behind a connection."""
 
     session: Session
+    lacks: frozenset[str] = frozenset()
 
     def begin(self) -> None:
         """Begin with a new topic."""

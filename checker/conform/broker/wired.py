@@ -10,7 +10,7 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import Self
 
-from attrs import define
+from attrs import define, frozen
 
 from hwmark.checker.conform.found import Found, Implementation, Plan
 from hwmark.checker.errors import InputError
@@ -25,6 +25,15 @@ from .wire_broker import WireBroker
 START = 20.0
 """Seconds until a broker that was started must listen."""
 HERE = "127.0.0.1"
+
+
+@frozen
+class Address:
+    """Where a broker listens, and which rules it does not have."""
+
+    host: str
+    port: int
+    lacks: frozenset[str] = frozenset()
 
 
 @define
@@ -73,9 +82,10 @@ class Process:
             self._running = None
 
 
-def listening(at: tuple[str, int], plan: Plan, stop: Stop, done: Done) -> Found:
-    """Drive a broker that listens at a host and a port."""
-    return _driven(Implementation(f"{at[0]}:{at[1]}", ""), WireBroker(Session(Connection(*at), _prefix())), plan, stop, done)
+def listening(at: Address, plan: Plan, stop: Stop, done: Done) -> Found:
+    """Drive a broker that listens somewhere."""
+    over = WireBroker(Session(Connection(at.host, at.port), _prefix()), at.lacks)
+    return _driven(Implementation(f"{at.host}:{at.port}", ""), over, plan, stop, done)
 
 
 def started(driven: Implementation, process: Process, plan: Plan, stop: Stop, done: Done) -> Found:
@@ -89,7 +99,7 @@ def _driven(driven: Implementation, over: WireBroker, plan: Plan, stop: Stop, do
     try:
         return drive(driven, over, plan, stop, done)
     finally:
-        over.session.connection.close()
+        over.session.close()
 
 
 def _prefix() -> str:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A broker in memory behind the protocol of adapters: hwmark conform process --command "node adapter.mjs".
-// It appends, fetches and finds offsets as Kafka does, and deletes nothing. It knows nothing of idempotence: what a producer
-// sends twice is there twice, and that is what hwmark finds. Needs nothing but Node.
+// It appends, fetches and finds offsets as Kafka does, and deletes nothing. It knows nothing of transactions, nor of
+// idempotence: what a producer sends twice is there twice, and that is what hwmark finds. Needs nothing but Node.
 
 import { createInterface } from "node:readline";
 
@@ -57,6 +57,7 @@ const requests = {
 
 for await (const line of createInterface({ input: process.stdin })) {
   const asked = JSON.parse(line);
-  const answer = asked.do in requests ? { answer: requests[asked.do](asked) } : { not_supported: "the broker does not know this request" };
+  const is_known = asked.do in requests && !asked.transactional;
+  const answer = is_known ? { answer: requests[asked.do](asked) } : { not_supported: "the broker does not know this request" };
   console.log(JSON.stringify({ id: asked.id, ...answer }));
 }

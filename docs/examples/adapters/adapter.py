@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A broker in memory behind the protocol of adapters: hwmark conform process --command "python adapter.py".
 
-It appends, fetches and finds offsets as Kafka does, and deletes nothing. It knows nothing of idempotence: what a producer sends
-twice is there twice, and that is what hwmark finds. Needs nothing but Python.
+It appends, fetches and finds offsets as Kafka does, and deletes nothing. It knows nothing of transactions, nor of idempotence: what a
+producer sends twice is there twice, and that is what hwmark finds. Needs nothing but Python.
 """
 
 import json
@@ -68,7 +68,7 @@ def main():
     broker = Broker()
     for line in sys.stdin:
         asked = json.loads(line)
-        do = getattr(broker, asked["do"], None)
+        do = None if asked.get("transactional") else getattr(broker, asked["do"], None)
         answer = {"not_supported": "the broker does not know this request"} if do is None else {"answer": do(asked)}
         print(json.dumps({"id": asked["id"], **answer}), flush=True)
 

@@ -10,16 +10,15 @@ from attrs import evolve
 from hwmark.model.broker_api.common import Errors
 from hwmark.model.broker_api.state import State
 
-from .producers import attempted, remembered
+from .producers import appended, attempted
 from .requests import Deleted, DeleteRecords, Fetch, ListOffsets, OffsetForLeaderEpoch, Produce, Produced
-from .state import Sent
 
 
 def adopt(state: State, request: Any, other: Any) -> State | None:
     """Return the state that another answer to a request leaves, ``None`` if it cannot be told."""
     match request, other:
         case Produce(), Produced(error=Errors.NONE, base_offset=offset):
-            return appended(state, request) if offset == state.end_offset else repeated(state, request, offset)
+            return appended(attempted(state, request), request) if offset == state.end_offset else repeated(state, request, offset)
         case Produce(), Produced():
             return attempted(state, request)
         case DeleteRecords(), Deleted(error=Errors.NONE, low_watermark=start):
@@ -27,15 +26,6 @@ def adopt(state: State, request: Any, other: Any) -> State | None:
         case ((DeleteRecords() | Fetch() | ListOffsets() | OffsetForLeaderEpoch()), _):
             return state
     return None
-
-
-def appended(state: State, request: Produce) -> State:
-    """Return the state in which a batch was appended, whatever spoke against it."""
-    after = attempted(state, request)
-    records = tuple(Sent(number, number, request.producer) for number in range(state.sent, after.sent))
-    if request.producer is not None and request.epoch < state.producer(request.producer).epoch:
-        return evolve(after, log=(*state.log, *records))  # what is remembered is of the later epoch
-    return evolve(remembered(after, request, state.end_offset, frozenset()), log=(*state.log, *records))
 
 
 def repeated(state: State, request: Produce, offset: int) -> State | None:

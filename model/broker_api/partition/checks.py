@@ -13,8 +13,10 @@ from typing import Any
 from hwmark.model.broker_api.common import NOTHING, Errors
 from hwmark.model.broker_api.part import UNKNOWN, Check
 from hwmark.model.broker_api.state import State
+from hwmark.model.broker_api.transactions.verification import AT_ONCE, WITH_COORDINATOR, begun, is_other_epoch
 
 from .requests import At, CurrentEpoch, DeleteRecords, Fetch, Flaw, ListOffsets, OffsetForLeaderEpoch, Produce
+from .transactional import is_open
 
 LAST_SEQUENCE = 2**31 - 1
 
@@ -31,15 +33,28 @@ def says_epoch(epoch: CurrentEpoch) -> Callable[[State, Any], bool]:
 
 def is_stale(state: State, request: Produce) -> bool:
     """Whether the epoch of a producer is older than the one whose records are there."""
-    return request.producer is not None and request.epoch < state.producer(request.producer).epoch
+    return request.producer is not None and state.epoch_of(request.producer, request.epoch) < state.producer(request.producer).epoch
+
+
+def is_late_beginning(state: State, request: Produce) -> bool:
+    """Whether a batch that adds its partition to a transaction is the first that is known of its producer, and not the first of all."""
+    if request.producer is None:
+        return False
+    known, entry = state.producer(request.producer), begun(state, request).producer(request.producer).verification
+    return entry is not None and entry.adds and request.sequence != 0 and not known.batches
+
+
+def is_overtaking(state: State, request: Produce) -> bool:
+    """Whether a batch with a lesser sequence was about to be appended, and is not there yet."""
+    entry = None if request.producer is None else begun(state, request).producer(request.producer).verification
+    return entry is not None and request.sequence > entry.sequence
 
 
 def is_gap_in_new_epoch(state: State, request: Produce) -> bool:
     """Whether a producer's first batch of an epoch, in a partition that knows an earlier one, does not begin with sequence 0."""
     if request.producer is None:
         return False
-    known = state.producer(request.producer)
-    return known.epoch not in {NOTHING, request.epoch} and request.sequence != 0
+    return state.producer(request.producer).epoch != NOTHING and is_other_epoch(state, request) and request.sequence != 0
 
 
 def is_gap(state: State, request: Produce) -> bool:
@@ -48,7 +63,12 @@ def is_gap(state: State, request: Produce) -> bool:
         return False
     known = state.producer(request.producer)
     due = 0 if known.last_sequence == LAST_SEQUENCE else known.last_sequence + 1
-    return known.epoch == request.epoch and request.sequence != due
+    return known.epoch != NOTHING and not is_other_epoch(state, request) and request.sequence != due
+
+
+def is_between(state: State, request: Produce) -> bool:
+    """Whether a batch is no part of the transaction that its producer has open."""
+    return request.producer is not None and not request.transactional and is_open(state, request.producer)
 
 
 def is_out_of_range(state: State, request: Fetch) -> bool:
@@ -70,6 +90,52 @@ AHEAD = Check(
     says_epoch(CurrentEpoch.NEWER),
     Errors.UNKNOWN_LEADER_EPOCH,
 )
+
+OF_PRODUCERS = (
+    Check(
+        "older_producer_epoch",
+        "Records of an epoch that the producer has left are refused.",
+        "ProducerAppendInfo.checkProducerEpoch",
+        is_stale,
+        Errors.INVALID_PRODUCER_EPOCH,
+    ),
+    Check(
+        "transaction_begins_at_zero",
+        "The first batch of a producer that makes a partition part of a transaction has sequence 0.",
+        "ProducerAppendInfo.checkSequence",
+        is_late_beginning,
+        Errors.OUT_OF_ORDER_SEQUENCE_NUMBER,
+    ),
+    Check(
+        "least_sequence_first",
+        "No batch is appended before one with a lesser sequence that could not be.",
+        "VerificationStateEntry.maybeUpdateLowestSequenceAndEpoch",
+        is_overtaking,
+        Errors.OUT_OF_ORDER_SEQUENCE_NUMBER,
+    ),
+    Check(
+        "new_epoch_begins_at_zero",
+        "In a new epoch a producer begins with sequence 0.",
+        "ProducerAppendInfo.checkSequence",
+        is_gap_in_new_epoch,
+        Errors.OUT_OF_ORDER_SEQUENCE_NUMBER,
+    ),
+    Check(
+        "next_sequence",
+        "A batch goes on where the producer's last one ended.",
+        "ProducerAppendInfo.checkSequence",
+        is_gap,
+        Errors.OUT_OF_ORDER_SEQUENCE_NUMBER,
+    ),
+    Check(
+        "nothing_between",
+        "While a producer's transaction is open, its records are part of it.",
+        "ProducerAppendInfo.appendDataBatch",
+        is_between,
+        Errors.INVALID_TXN_STATE,
+    ),
+)
+"""What is compared with what is known of a batch's producer."""
 
 CHECKS: dict[type[Any], tuple[Check, ...]] = {
     Produce: (
@@ -102,6 +168,8 @@ CHECKS: dict[type[Any], tuple[Check, ...]] = {
             has_flaw(Flaw.TWO_BATCHES),
             Errors.INVALID_RECORD,
         ),
+        AT_ONCE,
+        *WITH_COORDINATOR,
         Check(
             "required_acks",
             "There are no acks but 0, 1 and -1 (all).",
@@ -123,27 +191,7 @@ CHECKS: dict[type[Any], tuple[Check, ...]] = {
             has_flaw(Flaw.CRC),
             Errors.CORRUPT_MESSAGE,
         ),
-        Check(
-            "older_producer_epoch",
-            "Records of an epoch that the producer has left are refused.",
-            "ProducerAppendInfo.checkProducerEpoch",
-            is_stale,
-            Errors.INVALID_PRODUCER_EPOCH,
-        ),
-        Check(
-            "new_epoch_begins_at_zero",
-            "In a new epoch a producer begins with sequence 0.",
-            "ProducerAppendInfo.checkSequence",
-            is_gap_in_new_epoch,
-            Errors.OUT_OF_ORDER_SEQUENCE_NUMBER,
-        ),
-        Check(
-            "next_sequence",
-            "A batch goes on where the producer's last one ended.",
-            "ProducerAppendInfo.checkSequence",
-            is_gap,
-            Errors.OUT_OF_ORDER_SEQUENCE_NUMBER,
-        ),
+        *OF_PRODUCERS,
     ),
     Fetch: (
         UNKNOWN,

@@ -9,39 +9,72 @@ from hwmark.model.broker_api.common import NOTHING, Errors
 from hwmark.model.broker_api.part import Outcome
 from hwmark.model.broker_api.state import State
 
-from .requests import At, Deleted, DeleteRecords, EpochEnd, Fetch, Fetched, ListOffsets, OffsetForLeaderEpoch, OffsetFound
+from .requests import LATER, At, Deleted, DeleteRecords, EpochEnd, Fetch, Fetched, ListOffsets, OffsetForLeaderEpoch, OffsetFound
+from .state import Marker, Sent
+from .transactional import aborted, last_stable_offset
 
 
 def fetched(state: State, request: Fetch, without: frozenset[str]) -> Outcome:
-    """Return all records from an offset on, and the limits of the log; no transaction is ever open here."""
-    start = 0 if "fetch_from_offset" in without else request.offset
-    records = tuple((offset, state.log[offset].value) for offset in range(max(start, 0), state.end_offset))
-    return Outcome("fetch", Fetched(Errors.NONE, state.end_offset, state.end_offset, state.log_start_offset, records), state)
+    """Return the records from an offset on, and the limits of the log; who reads what is committed gets those that are decided."""
+    start, stable = 0 if "fetch_from_offset" in without else request.offset, last_stable_offset(state)
+    end = stable if request.read_committed and "committed_fetch_ends" not in without else state.end_offset
+    kept = [(offset, state.log[offset]) for offset in range(max(start, 0), end)]
+    records = tuple((offset, entry.value) for offset, entry in kept if isinstance(entry, Sent))
+    is_told = request.read_committed and request.offset < end and "aborted_are_told" not in without
+    passed = tuple((one.producer, one.first) for one in aborted(state) if one.last >= request.offset) if is_told else ()
+    return Outcome("fetch", Fetched(Errors.NONE, state.end_offset, stable, state.log_start_offset, records, passed), state)
 
 
 def listed(state: State, request: ListOffsets, without: frozenset[str]) -> Outcome:
     """Return the offset that is asked for; the rule is named for what is meant."""
-    return Outcome(f"{request.at.value}_offset", found(state, request, without), state)
+    answer = found(state, request, without)
+    also = () if request.at is not At.MAX_TIMESTAMP else (latest_before(state, range(state.log_start_offset, ending(state, request))),)
+    return Outcome(f"{request.at.value}_offset", answer, state, also)
+
+
+def ending(state: State, request: ListOffsets) -> int:
+    """Return the offset before which offsets are told: who reads what is committed is told none that is not decided."""
+    return last_stable_offset(state) if request.read_committed and "committed_offsets_end" not in state.lacks else state.end_offset
+
+
+def latest_before(state: State, kept: range) -> OffsetFound:
+    """Return the offset of the largest time in a range."""
+    latest = max(kept, key=lambda offset: age(state, offset), default=None)
+    return OffsetFound(Errors.NONE) if latest is None else OffsetFound(Errors.NONE, latest, time_of(state, latest), 0)
 
 
 def found(state: State, request: ListOffsets, without: frozenset[str]) -> OffsetFound:
-    """Return an offset (``Partition.fetchOffsetForTimestamp``, ``UnifiedLog.fetchOffsetByTimestamp``)."""
+    """Return an offset (``Partition.fetchOffsetForTimestamp``, ``UnifiedLog.fetchOffsetByTimestamp``).
+
+    Kafka looks for the largest time also among records that are deleted, as long as their segment is there.
+    """
     kept = range(state.log_start_offset, state.end_offset)
+    end = ending(state, request)
     match request.at:
         case At.LATEST:
-            last = max(state.end_offset - 1, 0) if "latest_is_the_end" in without else state.end_offset
-            return OffsetFound(Errors.NONE, last, leader_epoch=0)
+            return OffsetFound(Errors.NONE, max(end - 1, 0) if "latest_is_the_end" in without else end, leader_epoch=0)
         case At.EARLIEST:
             first = 0 if "earliest_is_the_start" in without else state.log_start_offset
             return OffsetFound(Errors.NONE, first, leader_epoch=0)  # the epoch is known since the leader was elected
         case At.MAX_TIMESTAMP:
-            latest = max(kept, key=lambda offset: (state.log[offset].timestamp, -offset), default=None)
+            latest = max(range(state.end_offset), key=lambda offset: age(state, offset), default=None)
         case At.TIME | At.UNHEARD_OF:
             later = 1 if "time_is_included" in without else 0
-            latest = next((offset for offset in kept if state.log[offset].timestamp >= request.time + later), None)
-    if latest is None:
+            latest = next((offset for offset in kept if time_of(state, offset) >= request.time + later), None)
+    if latest is None or latest >= end:
         return OffsetFound(Errors.NONE)
-    return OffsetFound(Errors.NONE, latest, state.log[latest].timestamp, 0)
+    return OffsetFound(Errors.NONE, latest, time_of(state, latest), 0)
+
+
+def time_of(state: State, offset: int) -> int:
+    """Return the time of what is at an offset."""
+    entry = state.log[offset]
+    return LATER if isinstance(entry, Marker) else entry.timestamp
+
+
+def age(state: State, offset: int) -> tuple[int, int]:
+    """Return a key by which the first of those with the same time is the largest, and of ends of transactions the last."""
+    return (time_of(state, offset), offset if isinstance(state.log[offset], Marker) else -offset)
 
 
 def deleted(state: State, request: DeleteRecords, without: frozenset[str]) -> Outcome:

@@ -13,6 +13,9 @@ from attrs import frozen
 
 from hwmark.model.broker_api.common import NOTHING, Errors, Where
 
+LATER = 1_000_000
+"""The time of the end of a transaction, which the broker writes: later than that of all records of a program."""
+
 
 class CurrentEpoch(Enum):
     """What a request says of the partition's leader epoch."""
@@ -37,6 +40,17 @@ class Flaw(Enum):
     """It says that it has the format of before 0.11."""
     TRANSACTIONAL = "transactional"
     """It says that it is part of a transaction, in a request without a transactional id."""
+
+
+class Support(Enum):
+    """What the sender of a transactional batch knows of KIP-890 (``TransactionSupportedOperation``)."""
+
+    NOTHING = "nothing"
+    """Version 10 or older: the partition is part of the transaction, or the state of the transaction is wrong."""
+    ABORTABLE = "abortable"
+    """Version 11: the partition is part of the transaction, or that should be aborted (KIP-1050)."""
+    ADDS = "adds"
+    """Version 12: the batch makes the partition part of the transaction."""
 
 
 class At(Enum):
@@ -75,6 +89,10 @@ class Produce:
     acks: int = -1
     flaw: Flaw = Flaw.NONE
     where: Where = Where.PARTITION
+    transactional: bool = False
+    """Whether it is part of a transaction, and the request has the producer's transactional id."""
+    support: Support = Support.NOTHING
+    """Of a transactional batch."""
 
 
 @frozen
@@ -145,13 +163,17 @@ class NotAnswered:
 
 @frozen
 class Fetched:
-    """The records, as offsets and values; the values of programs are the numbers of the records that they sent."""
+    """The records, as offsets and values; the values of programs are the numbers of the records that they sent.
+
+    ``aborted``: transactions to pass over, for who reads what is committed: the producer, and the first offset.
+    """
 
     error: Errors
     high_watermark: int = NOTHING
     last_stable_offset: int = NOTHING
     log_start_offset: int = NOTHING
     records: tuple[tuple[int, int], ...] = ()
+    aborted: tuple[tuple[str, int], ...] = ()
 
 
 @frozen

@@ -18,6 +18,19 @@ class Sent:
     value: int
     timestamp: int
     producer: str | None = None
+    transactional: bool = False
+
+
+@frozen(cache_hash=True)
+class Marker:
+    """The end of a producer's transaction, which takes an offset too."""
+
+    producer: str
+    commit: bool
+
+
+Entry = Sent | Marker
+"""What is at an offset of a log."""
 
 
 @frozen(cache_hash=True)
@@ -30,11 +43,28 @@ class Batch:
 
 
 @frozen(cache_hash=True)
-class Producer:
-    """What is remembered of a producer: its epoch (``NOTHING``: none of its records is there), and its last batches."""
+class Verification:
+    """That a transactional batch was about to be appended: the least first sequence so far, of the highest epoch.
 
+    ``adds``: whether the batch makes the partition part of the transaction (KIP-890, part 2).
+    """
+
+    sequence: int
+    epoch: int
+    adds: bool
+
+
+@frozen(cache_hash=True)
+class Producer:
+    """What is remembered of a producer: its epoch (``NOTHING``: nothing of it is there), and its last batches.
+
+    ``given`` is the epoch that it was given last, by which it goes.
+    """
+
+    given: int = 0
     epoch: int = NOTHING
     batches: tuple[Batch, ...] = ()
+    verification: Verification | None = None
 
     @property
     def last_sequence(self) -> int:

@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Programs about transactions, as Hypothesis draws them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import strategies as st
+
+from hwmark.model.broker_api.partition.requests import At, DeleteRecords, Fetch, InitProducerId, ListOffsets, Produce, Support
+from hwmark.model.broker_api.transactions.requests import AddPartitionsToTxn, EndTxn, Identity, InitTransactions, Oddity
+
+from .partition_programs import PRODUCERS, where
+from .programs import LONGEST, Program, valid
+
+producers = st.sampled_from(PRODUCERS)
+identities = st.sampled_from((Identity.OWN,) * 8 + (Identity.OTHER_PRODUCER_ID, Identity.NO_NAME))
+epochs = st.sampled_from((0,) * 6 + (1, -1, -1))
+supports = st.sampled_from(Support)
+
+BATCH = st.builds(
+    Produce,
+    count=st.integers(1, 2),
+    producer=producers,
+    epoch=epochs,
+    sequence=st.integers(0, 4),
+    acks=st.sampled_from((-1, -1, -1, 1, 0, 2)),
+    where=where,
+    transactional=st.just(value=True),
+    support=supports,
+)
+INIT = st.builds(
+    InitTransactions,
+    producers,
+    st.sampled_from((None, None, 0, -1, 1)),
+    identities,
+    st.sampled_from((Oddity.NONE,) * 10 + (Oddity.TIMEOUT, Oddity.HALF_AN_IDENTITY)),
+)
+ADD = st.builds(AddPartitionsToTxn, producers, epochs, identities, where)
+END = st.builds(EndTxn, producers, st.booleans(), epochs, identities, st.booleans())
+COMMITTED = st.one_of(
+    st.builds(Fetch, st.integers(0, 4), st.just(value=True)),
+    st.builds(ListOffsets, st.sampled_from((At.LATEST, At.TIME, At.MAX_TIMESTAMP)), st.integers(0, 4), read_committed=st.just(value=True)),
+)
+READ = st.one_of(
+    COMMITTED,
+    st.builds(Fetch, st.integers(0, 6), st.booleans()),
+    st.builds(ListOffsets, st.sampled_from((At.LATEST, At.LATEST, At.MAX_TIMESTAMP)), read_committed=st.booleans()),
+    st.builds(ListOffsets, st.just(At.TIME), st.integers(0, 6), read_committed=st.booleans()),
+)
+REQUEST: st.SearchStrategy[Any] = st.one_of(BATCH, BATCH, INIT, ADD, END, READ)
+"""Any request that has to do with transactions."""
+
+
+@st.composite
+def in_order(draw: st.DrawFn) -> Program:
+    """Draw a program of a producer whose transactions go as they should, or nearly, with reads between, and perhaps another's records."""
+    support = draw(supports)
+    bumps = support is Support.ADDS and draw(st.integers(0, 3)) > 0
+    steps: list[Any] = [InitTransactions("p")]
+    due = 0
+    for _ in range(draw(st.integers(1, 3))):
+        if support is not Support.ADDS:
+            steps.append(AddPartitionsToTxn("p"))
+        for _ in range(draw(st.integers(0, 2))):
+            steps.append(Produce(1, "p", 0, due, transactional=True, support=support))
+            due += 1
+        steps += draw(st.lists(st.one_of(between(due), COMMITTED), max_size=2))
+        steps += [EndTxn("p", draw(st.booleans()), bumps=bumps)] if draw(st.integers(0, 4)) else [InitTransactions("p")] * 2
+        due = 0 if bumps or isinstance(steps[-1], InitTransactions) else due
+        steps += draw(st.lists(READ, max_size=1))
+    steps += draw(st.lists(st.one_of(late(due), REQUEST), min_size=1, max_size=2))
+    return valid(tuple(steps))
+
+
+def between(due: int) -> st.SearchStrategy[Any]:
+    """Return what happens while a transaction is under way: others' records, and one of its producer that is no part of it."""
+    return st.one_of(
+        st.builds(Produce, count=st.integers(1, 2)),
+        st.builds(Produce, producer=st.just("p"), sequence=st.just(due)),
+        st.builds(Produce, producer=st.just("q"), transactional=st.just(value=True), support=st.just(Support.ADDS)),
+        st.builds(DeleteRecords, st.integers(-1, 3)),
+    )
+
+
+def late(due: int) -> st.SearchStrategy[Any]:
+    """Return what comes too late: a batch, or an end, of the epoch before, or of the present one; and what was said already."""
+    epoch = st.sampled_from((0, -1))
+    return st.one_of(
+        st.builds(Produce, st.just(1), st.just("p"), epoch, st.sampled_from((0, due)), transactional=st.just(value=True), support=supports),
+        st.builds(EndTxn, st.just("p"), st.booleans(), epoch, bumps=st.booleans()),
+        st.builds(AddPartitionsToTxn, st.just("p"), epoch),
+        st.builds(InitTransactions, st.just("p"), epoch),
+    )
+
+
+@st.composite
+def of_epochs(draw: st.DrawFn) -> Program:
+    """Draw a program of a producer that asks for its epoch several times, says which it has, and ends what it may not have begun."""
+    odd = st.sampled_from((*[Oddity.NONE] * 6, Oddity.TIMEOUT, Oddity.HALF_AN_IDENTITY))
+    identity = st.sampled_from((*[Identity.OWN] * 4, Identity.OTHER_PRODUCER_ID, Identity.NO_NAME))
+    said = st.builds(InitTransactions, st.just("p"), st.sampled_from((0, 0, -1, -1, 1)), identity, odd)
+    steps: list[Any] = [InitTransactions("p"), *draw(st.lists(st.just(InitTransactions("p")), max_size=1))]
+    steps += draw(st.lists(st.one_of(said, INIT, END, ADD), min_size=1, max_size=6))
+    return valid(tuple(steps))
+
+
+@st.composite
+def of_verification(draw: st.DrawFn) -> Program:
+    """Draw a program of batches that come too early, or out of order, for transactions of which the coordinator knows or not."""
+    batch = st.builds(
+        Produce, producer=st.just("p"), epoch=epochs, sequence=st.integers(0, 2), transactional=st.just(value=True), support=supports
+    )
+    first = draw(st.sampled_from((InitTransactions("p"), InitTransactions("p"), InitProducerId("p"))))
+    plain = st.builds(Produce, producer=st.just("p"), epoch=st.sampled_from((0, 0, 1)), sequence=st.integers(0, 2))
+    steps: list[Any] = [first, *draw(st.lists(st.one_of(batch, plain), max_size=2))]
+    steps += draw(st.lists(st.just(AddPartitionsToTxn("p")), max_size=1))
+    steps += draw(st.lists(st.one_of(batch, batch, batch, plain, END), min_size=1, max_size=3))
+    return valid(tuple(steps))
+
+
+PROGRAMS = (
+    st.lists(REQUEST, min_size=1, max_size=LONGEST).map(lambda drawn: valid(tuple(drawn))),
+    in_order(),
+    in_order(),
+    of_epochs(),
+    of_verification(),
+    of_verification(),
+)
+"""Programs that come to where a coordinator, or a partition with a transaction, has something to decide."""
