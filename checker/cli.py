@@ -256,6 +256,12 @@ def conform(  # noqa: PLR0913 - one parameter for each option
         list[str] | None,
         typer.Option("--release", metavar="VERSION", help="Start this version of Kafka; repeatable (default: the pinned one)."),
     ] = None,
+    nodes: Annotated[
+        int | None,
+        typer.Option(
+            min=1, max=9, metavar="N", help="Start so many nodes of Kafka (default: 1): with several, partitions get new leaders too."
+        ),
+    ] = None,
     replay: Annotated[Path | None, typer.Option(metavar="FILE", help="Play this program again, instead of drawing any.")] = None,
     budget: Annotated[
         int, typer.Option(min=1, max=1_000_000, metavar="N", help="At most so many questions of each part, or programs about it.")
@@ -277,11 +283,13 @@ def conform(  # noqa: PLR0913 - one parameter for each option
     for named, (option, value) in given.items():
         if value and target != named:
             raise InputError(f"{option} is for conform {named}, not for {target}")
+    if nodes is not None and target != "kafka":
+        raise InputError(f"--nodes is for conform kafka, not for {target}")
     from .conform import command  # noqa: PLC0415 - all that asks
 
     names = given[target][1] if target in given else None
     program = None if replay is None else command.read_program(replay)
-    return command.run(target, command.Plan(tuple(dict.fromkeys(names or ())), budget, seed, program), known, chosen.value, out)
+    return command.run(target, command.Plan(tuple(dict.fromkeys(names or ())), budget, seed, program, nodes or 1), known, chosen.value, out)
 
 
 @app.command()

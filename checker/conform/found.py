@@ -93,13 +93,14 @@ class Implementation:
 class Plan:
     """What is asked: which implementations (none named: all that there are), how many questions of each, from which seed.
 
-    ``replay``: one question, as data, that is asked instead.
+    ``replay``: one question, as data, that is asked instead. ``nodes``: how many each cluster has that is started for it.
     """
 
     names: tuple[str, ...] = ()
     budget: int = 300
     seed: int = 0
     replay: Any = None
+    nodes: int = 1
 
 
 @frozen

@@ -17,6 +17,7 @@ T = TypeVar("T")
 class State:
     """``log`` has the records by offset, also deleted ones; ``sent`` counts all that the program has sent, appended or not.
 
+    ``leaders`` says of each leader that the partition has had where the log ended when its epoch began.
     ``producers`` are those that have been given an id, each with what the partition remembers; ``transactions`` has what the
     coordinator knows of those with a transactional id; both in the order of their names.
     """
@@ -26,6 +27,7 @@ class State:
 
     log: tuple[Entry, ...] = ()
     log_start_offset: int = 0
+    leaders: tuple[int, ...] = (0,)
     producers: tuple[tuple[str, Producer], ...] = ()
     transactions: tuple[tuple[str, Transaction], ...] = ()
     sent: int = 0

@@ -22,13 +22,16 @@ DONE: dict[tuple[str, str], tuple[str, str]] = {
         "The latest offset is the high watermark, in the present leader epoch.",
         "Partition.fetchOffsetForTimestamp",
     ),
-    ("list_offsets", "earliest_offset"): ("The earliest offset is where the log starts.", "UnifiedLog.fetchOffsetByTimestamp"),
+    ("list_offsets", "earliest_offset"): (
+        "The earliest offset is where the log starts, with the oldest leader epoch that is known.",
+        "UnifiedLog.fetchOffsetByTimestamp",
+    ),
     ("list_offsets", "max_timestamp_offset"): (
-        "The offset of the largest time is that of the first record with it (KIP-734).",
+        "The offset of the largest time is that of the first record with it (KIP-734), maybe a deleted one whose segment is there.",
         "UnifiedLog.fetchOffsetByTimestamp",
     ),
     ("list_offsets", "time_offset"): (
-        "The offset of a time is that of the first record at or after it.",
+        "The offset of a time is that of the first record at or after it, told with its leader epoch.",
         "UnifiedLog.fetchOffsetByTimestamp",
     ),
     ("delete_records", "delete"): (
@@ -36,8 +39,16 @@ DONE: dict[tuple[str, str], tuple[str, str]] = {
         "Partition.deleteRecordsOnLeader",
     ),
     ("offset_for_leader_epoch", "epoch_end"): (
-        "The answer is the largest known epoch up to the one that is asked about, and where it ends; undefined beyond the present one.",
+        "The present leader epoch ends where the log does; a later one is undefined.",
         "LeaderEpochFileCache.endOffsetFor",
+    ),
+    ("offset_for_leader_epoch", "older_epoch_end"): (
+        "An older leader epoch ends where the next one begins that has records or is the present one, told with the last one up to it.",
+        "LeaderEpochFileCache.endOffsetFor",
+    ),
+    ("new_leader", "new_leader_epoch"): (
+        "A new leader has a larger leader epoch than all before.",
+        "PartitionChangeBuilder; PartitionRegistration.merge",
     ),
 }
 """What each rule says, and the class and method of Kafka 4.3.1 that has it, by API and name."""
@@ -48,6 +59,7 @@ REQUIREMENTS = {
     "fetch": ("S2", "S6", "K-320"),
     "list_offsets": ("S6", "K-320"),
     "delete_records": ("S10",),
-    "offset_for_leader_epoch": ("K-101", "K-320"),
+    "offset_for_leader_epoch": ("K-101", "K-279", "K-320", "R16"),
+    "new_leader": ("S5", "K-320"),
 }
 """By API."""

@@ -15,12 +15,26 @@ pytestmark = pytest.mark.kafka
 
 @pytest.mark.parametrize("release", ["4.0.1", "4.3.1"])
 def test_kafka_deviates_nowhere(release: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """With the default budget and seed, nothing deviates, and all is asked that one leader epoch allows."""
+    """With the default budget and seed, nothing deviates, and all is asked that a node allows that leads alone."""
     code = run(["conform", "kafka", "--release", release, "--json"])
     report: dict[str, Any] = json.loads(capsys.readouterr().out)
     assert [check["id"] for check in report["checks"] if check["verdict"] == "deviates"] == []
     assert (code, report["verdict"]) == (0, "clean")
     assert report["implementations"] == [{"name": "Apache Kafka", "version": release, "why": None}]
     unasked = {check["rule"] for check in report["checks"] if check["verdict"] == "not_asked"}
-    assert unasked == {"older_leader_epoch"}
+    assert unasked == {"older_leader_epoch", "older_epoch_end", "new_leader_epoch"}
     assert sum(check["asked"] for check in report["checks"]) > 2000
+
+
+@pytest.mark.parametrize("release", ["4.0.1", "4.3.1"])
+def test_leaders_deviate_nowhere(release: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Three nodes, whose partitions get one leader after the other, deviate nowhere; all about leader epochs is asked."""
+    code = run(["conform", "kafka", "--nodes", "3", "--release", release, "--budget", "100", "--json"])
+    report: dict[str, Any] = json.loads(capsys.readouterr().out)
+    assert [check["id"] for check in report["checks"] if check["verdict"] == "deviates"] == []
+    assert (code, report["verdict"], report["stopped"]) == (0, "clean", None)
+    assert report["implementations"] == [{"name": "Apache Kafka, 3 nodes", "version": release, "why": None}]
+    asked = {check["id"]: check["asked"] for check in report["checks"]}
+    assert asked["new_leader/is_newer/new_leader_epoch"] > 50
+    assert asked["offset_for_leader_epoch/end_offset/older_epoch_end"] > 20
+    assert "older_leader_epoch" in {check["rule"] for check in report["checks"] if check["asked"]}

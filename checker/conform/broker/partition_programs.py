@@ -7,7 +7,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from hwmark.model.broker_api.common import Where
+from hwmark.model.broker_api.common import NOTHING, Where
 from hwmark.model.broker_api.partition.requests import (
     At,
     CurrentEpoch,
@@ -16,6 +16,7 @@ from hwmark.model.broker_api.partition.requests import (
     Flaw,
     InitProducerId,
     ListOffsets,
+    NewLeader,
     OffsetForLeaderEpoch,
     Produce,
 )
@@ -42,7 +43,8 @@ REQUEST: st.SearchStrategy[Any] = st.one_of(
     st.builds(Fetch, offsets, st.booleans(), epochs, where),
     st.builds(ListOffsets, st.sampled_from(At), st.integers(0, 12), st.booleans(), epochs, where, st.sampled_from((False,) * 9 + (True,))),
     st.builds(DeleteRecords, offsets, where),
-    st.builds(OffsetForLeaderEpoch, st.sampled_from((0, 0, -1, 1, None)), epochs, where),
+    st.builds(OffsetForLeaderEpoch, st.sampled_from((0, -1, -2, 1, None)), epochs, where),
+    st.builds(NewLeader),
 )
 """Any request about a partition."""
 
@@ -54,6 +56,8 @@ def in_order(draw: st.DrawFn) -> Program:
     sent: list[tuple[int, int]] = []
     due = 0
     for _ in range(draw(st.integers(1, LONGEST - 3))):
+        if draw(st.integers(0, 7)) == 0:
+            steps.append(NewLeader())
         repeats = bool(sent) and draw(st.integers(0, 3)) == 0
         sequence, count = draw(st.sampled_from(sent)) if repeats else (due, draw(st.integers(1, 2)))
         steps.append(Produce(count, "p", 0, sequence))
@@ -83,6 +87,21 @@ def after_some_records(draw: st.DrawFn) -> Program:
     return valid(tuple(steps))
 
 
+@st.composite
+def across_leaders(draw: st.DrawFn) -> Program:
+    """Draw a program that asks about leader epochs where there have been several, of which some have no records, or none that is left."""
+    steps: list[Any] = []
+    leaders = draw(st.integers(1, 3))
+    for _ in range(leaders):
+        steps += [draw(PLAIN_BATCH) for _ in range(draw(st.integers(0, 2)))]
+        steps.append(NewLeader())
+    steps += [draw(PLAIN_BATCH) for _ in range(draw(st.integers(0, 1)))]
+    steps += [DeleteRecords(draw(st.sampled_from((NOTHING, NOTHING, *range(5))))) for _ in range(draw(st.integers(0, 1)))]
+    steps += [ListOffsets(At.EARLIEST), ListOffsets(At.MAX_TIMESTAMP), *(OffsetForLeaderEpoch(number) for number in range(-leaders, 2))]
+    steps += [draw(ABOUT_LEADERS) for _ in range(draw(st.integers(1, 2)))]
+    return valid(tuple(steps))
+
+
 PLAIN_BATCH = st.builds(Produce, count=st.integers(1, 2), acks=st.sampled_from((-1, 0, 1)))
 RIGHT = st.one_of(
     st.builds(Fetch, st.integers(0, 6), st.booleans()),
@@ -91,12 +110,36 @@ RIGHT = st.one_of(
     st.builds(DeleteRecords, st.integers(-1, 4)),
     st.builds(OffsetForLeaderEpoch, st.sampled_from((0, 1, None))),
 )
-FLAWED = st.builds(Produce, flaw=st.sampled_from(Flaw), acks=st.sampled_from((-1, 1)), where=where).map(lambda one: (one,))
+wrong_epoch, wrong_place = st.sampled_from(tuple(CurrentEpoch)[1:]), st.sampled_from(tuple(Where)[1:])
+ABOUT_LEADERS = st.one_of(
+    st.builds(OffsetForLeaderEpoch, st.integers(-3, 1)),
+    st.builds(OffsetForLeaderEpoch, st.integers(-1, 0), wrong_epoch),
+    st.builds(ListOffsets, st.sampled_from((At.EARLIEST, At.LATEST, At.MAX_TIMESTAMP)), epoch=epochs),
+    st.builds(ListOffsets, st.just(At.TIME), st.integers(0, 4)),
+    st.builds(Fetch, st.integers(0, 6), epoch=epochs),
+)
+FLAWED = (*(Produce(flaw=flaw) for flaw in Flaw if flaw is not Flaw.NONE), Produce(acks=2))
+REFUSED = st.one_of(
+    st.builds(Produce, acks=st.sampled_from((-1, 1)), where=wrong_place),
+    st.builds(Fetch, offsets, epoch=wrong_epoch),
+    st.builds(Fetch, where=wrong_place),
+    st.builds(ListOffsets, st.sampled_from(At), epoch=wrong_epoch),
+    st.builds(ListOffsets, st.sampled_from(At), where=wrong_place, twice=st.booleans()),
+    st.builds(DeleteRecords, offsets, wrong_place),
+    st.builds(OffsetForLeaderEpoch, epoch=wrong_epoch),
+    st.builds(OffsetForLeaderEpoch, where=wrong_place),
+)
+"""A request that somebody gets wrong who asks for a partition."""
+REFUSALS = st.builds(
+    lambda flawed, refused: (NewLeader(), *refused, *flawed), st.permutations(FLAWED), st.lists(REFUSED, min_size=3, max_size=5)
+)
+"""Programs in which nothing is right."""
 PROGRAMS = (
     in_order(),
     in_epochs(),
     after_some_records(),
     after_some_records(),
-    FLAWED,
+    across_leaders(),
+    REFUSALS,
 )
 """Programs that come to where a partition has something to decide."""

@@ -27,6 +27,7 @@ from hwmark.model.broker_api.partition.requests import (
 )
 
 from .batches import batches, records_of
+from .leading import relative_of
 from .session import (
     DELETE_RECORDS,
     EPOCH_END,
@@ -73,11 +74,13 @@ def produce(session: Session, request: Produce) -> Produced | NotAnswered:
     answer = session.connection.call(PRODUCE, version, values, is_answered=request.acks != 0)
     if answer is None:
         session.settle()
+        session.catch_up()
         return NotAnswered()
     told = first_of(first_of(answer.responses).partition_responses)
     error = error_of(told.error_code)
     if error is not Errors.NONE:
         return Produced(error)
+    session.catch_up()
     return Produced(error, int(told.base_offset), int(getattr(told, "log_start_offset", NOTHING)))
 
 
@@ -128,7 +131,7 @@ def list_offsets(session: Session, request: ListOffsets) -> OffsetFound:
         return OffsetFound(error)
     since = int(told.timestamp) - session.began
     timestamp = NOTHING if told.timestamp == NOTHING else LATER if since > EARLY else since
-    epoch = None if told.leader_epoch == NOTHING else int(told.leader_epoch) - session.leader_epoch
+    epoch = relative_of(session.epochs, int(told.leader_epoch))
     return OffsetFound(error, int(told.offset), timestamp, epoch)
 
 
@@ -152,7 +155,7 @@ def epoch_end(session: Session, request: OffsetForLeaderEpoch) -> EpochEnd:
     error = error_of(told.error_code)
     if error is not Errors.NONE:
         return EpochEnd(error)
-    epoch = None if told.leader_epoch == NOTHING else int(told.leader_epoch) - session.leader_epoch
+    epoch = relative_of(session.epochs, int(told.leader_epoch))
     return EpochEnd(error, epoch, int(told.end_offset))
 
 

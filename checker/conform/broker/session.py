@@ -8,17 +8,19 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from attrs import define, field
+from attrs import Factory, define, field
 
 from hwmark.model.broker_api.common import NOTHING, Errors, Where
 from hwmark.model.broker_api.partition.requests import CurrentEpoch
 
 from .asking import BrokenError, CannotAskError, error_named
+from .leading import Leadership, epoch_of, leadership, until
 from .producer_ids import ProducerIds
 from .wire import Connection
 
 PRODUCE, FETCH, LIST_OFFSETS, METADATA, FIND_COORDINATOR, CREATE_TOPICS, DELETE_RECORDS = 0, 1, 2, 3, 10, 19, 21
 INIT_PRODUCER_ID, EPOCH_END, ADD_PARTITIONS_TO_TXN, END_TXN, DESCRIBE_TRANSACTIONS = 22, 23, 24, 26, 65
+ELECT_LEADERS, ALTER_PARTITION_REASSIGNMENTS = 43, 45
 VERSIONS = {
     PRODUCE: (3, 9),
     FETCH: (9, 11),
@@ -31,6 +33,8 @@ VERSIONS = {
     EPOCH_END: (2, 4),
     ADD_PARTITIONS_TO_TXN: (0, 3),
     END_TXN: (0, 4),
+    ELECT_LEADERS: (1, 2),
+    ALTER_PARTITION_REASSIGNMENTS: (0, 1),
     DESCRIBE_TRANSACTIONS: (0, 0),
 }
 """The versions that are spoken, lowest and highest, by API: those that know topics by name."""
@@ -43,21 +47,32 @@ WAIT = 0.02
 """Seconds until it is."""
 LATEST = -1
 """What ListOffsets calls the end of a partition."""
+CLIENT, DEBUGGER = -1, -2
+"""The replicas who ask for that end and are told the high watermark, and the end of the log."""
+MOST_REPLICAS = 3
+NOBODY = Leadership(NOTHING, NOTHING, (), {})
 
 
 @define
 class Session:
-    """A connection, and what one program after the other does over it; ``began`` in milliseconds since 1970.
+    """Connections to brokers, and what one program after the other does over them; ``began`` in milliseconds since 1970.
 
-    Topics are made by ``CreateTopics``, or, where that is not known, by asking for them.
+    Topics are made by ``CreateTopics``, or, where that is not known, by asking for them; with a replica on each of up to three brokers.
     """
 
-    connection: Connection
+    home: Connection
+    """To the broker whose address was given."""
     prefix: str = "hwmark"
     revive: Callable[[], Connection] | None = None
     """Starts the broker anew where it has died."""
+    move: Callable[[str, int], None] | None = None
+    """Makes a broker lead the partition of a topic, where Kafka's requests for it are not known."""
+    connection: Connection = field(init=False, default=Factory(lambda self: self.home, takes_self=True))
+    """To the leader."""
     topic: str = ""
-    leader_epoch: int = 0
+    led: Leadership = NOBODY
+    epochs: list[int] = field(factory=list)
+    """The leader epoch of each leader that the partition has had."""
     began: int = 0
     sent: int = 0
     ids: ProducerIds = field(factory=ProducerIds)
@@ -73,17 +88,19 @@ class Session:
             if self.revive is None:
                 raise
             self.close()
-            self.connection = self.revive()
+            self.home = self.revive()
             self._begin()
 
     def _begin(self) -> None:
         self.close()
-        self.connection.open()
+        self.home.open()
+        self.connection = self.home
         self.topic, self.sent, self.ids = f"{self.prefix}-{next(self._numbers)}", 0, ProducerIds()
         self.began = int(time.time() * 1000) - 100_000
-        self._create()
+        self.led, self.epochs = NOBODY, []
         try:
-            self.leader_epoch = self.wait_for_leader()
+            self._create()
+            self.find_leader()
         except CannotAskError as error:
             raise BrokenError(f"Metadata cannot be asked for: {error}") from None
 
@@ -91,7 +108,7 @@ class Session:
 
     def close(self) -> None:
         """Close all connections."""
-        self.connection.close()
+        self.home.close()
         while self._others:
             self._others.popitem()[1].close()
 
@@ -99,34 +116,72 @@ class Session:
         version = self.connection.version(CREATE_TOPICS, *VERSIONS[CREATE_TOPICS])
         if version is None:
             return  # asking for it makes it
-        topic = {"name": self.topic, "num_partitions": 1, "replication_factor": 1, "assignments": (), "configs": ()}
+        replicas = max(1, min(len(self._metadata(()).brokers), MOST_REPLICAS))
+        topic = {"name": self.topic, "num_partitions": 1, "replication_factor": replicas, "assignments": (), "configs": ()}
         answer = self.connection.call(CREATE_TOPICS, version, {"topics": (topic,), "timeout": 10_000, "validate_only": False})
         error = error_of(first_of(answer.topics).error_code)
         if error is not Errors.NONE:
             raise BrokenError(f"a topic cannot be made: {error}")
 
-    def wait_for_leader(self) -> int:
-        """Return the leader epoch of the partition once it has a leader, and remember to ask no other broker."""
-        last = time.monotonic() + self.connection.timeout
-        while time.monotonic() < last:
-            topics = {"topics": ({"name": self.topic},), "allow_auto_topic_creation": True}
-            operations = {"include_cluster_authorized_operations": False, "include_topic_authorized_operations": False}
-            answer = self.call(METADATA, {**topics, **operations})
-            led = next((one for one in first_of(answer.topics).partitions or () if one.partition_index == 0 and one.leader_id >= 0), None)
-            if led is not None and self._serves():
-                return max(int(led.leader_epoch), 0)
-            time.sleep(0.02)
-        raise BrokenError(f"the partition of a new topic has no leader for {self.connection.timeout:g} s")
+    def _metadata(self, topics: tuple[str, ...]) -> Any:
+        named = {"topics": tuple({"name": topic} for topic in topics), "allow_auto_topic_creation": True}
+        operations = {"include_cluster_authorized_operations": False, "include_topic_authorized_operations": False}
+        return self.call(METADATA, {**named, **operations})
 
-    def _serves(self) -> bool:
-        """Whether the broker knows by now that it leads; what knows no ListOffsets is taken at its word."""
-        version = self.connection.version(LIST_OFFSETS, *VERSIONS[LIST_OFFSETS])
-        if version is None:
+    # -- the leader --
+
+    def find_leader(self, but: int = NOTHING) -> None:
+        """Connect to the leader of the partition once there is one, other than that one, that has begun to lead."""
+        failure = f"the partition of a new topic has no {'leader' if but == NOTHING else 'other leader'}"
+        until(self.connection.timeout, lambda: self._leads(but), failure)
+        if not self.epochs or self.led.leader_epoch > self.epochs[-1]:
+            self.epochs.append(self.led.leader_epoch)
+
+    def catch_up(self) -> None:
+        """Wait until the high watermark is the end of the log: with several replicas it follows later."""
+        if len(self.led.replicas) > 1:
+            until(self.connection.timeout, self._has_caught_up, "the high watermark lags behind")
+
+    def _leads(self, but: int) -> bool:
+        """Whether somebody else leads the partition by now, who is asked from then on."""
+        answer = self._metadata((self.topic,))
+        told = leadership(first_of(answer.topics), answer.brokers)
+        if told is None or told.leader == but:
+            return False
+        if len(told.brokers) > 1:  # a single one is asked where it was found
+            if told.leader not in told.brokers:
+                raise BrokenError(f"Metadata does not say where broker {told.leader} listens")
+            self.connection = self.to(told.brokers[told.leader])
+        self.led = told
+        return self._has_caught_up()
+
+    def to(self, at: tuple[str, int]) -> Connection:
+        """Return a connection to the broker that listens at a host and a port."""
+        if at == (self.connection.host, self.connection.port):
+            return self.connection
+        if at not in self._others:
+            other = Connection(*at, self.connection.timeout)
+            other.open()
+            self._others[at] = other
+        return self._others[at]
+
+    def _has_caught_up(self) -> bool:
+        """Whether the broker leads by now, and all that is in its log is committed; what it does not tell is taken for granted."""
+        if self.connection.version(LIST_OFFSETS, *VERSIONS[LIST_OFFSETS]) is None:
             return True
+        error, committed = self._end(CLIENT)
+        if error is not Errors.NONE or len(self.led.replicas) == 1:
+            return error is Errors.NONE
+        error, end = self._end(DEBUGGER)
+        return error is not Errors.NONE or committed == end
+
+    def _end(self, replica: int) -> tuple[Any, int]:
         asked = {"partition_index": 0, "timestamp": LATEST}
-        values = {"replica_id": -1, "isolation_level": 0, "topics": ({"name": self.topic, "partitions": (asked,)},)}
-        told = first_of(first_of(self.connection.call(LIST_OFFSETS, version, values).topics).partitions)
-        return error_of(told.error_code) is Errors.NONE
+        values = {"replica_id": replica, "isolation_level": 0, "topics": ({"name": self.topic, "partitions": (asked,)},)}
+        told = first_of(first_of(self.call(LIST_OFFSETS, values).topics).partitions)
+        return error_of(told.error_code), int(told.offset)
+
+    # -- requests --
 
     def call(self, api: int, values: dict[str, Any]) -> Any:
         """Ask in the highest version that both know."""
@@ -155,14 +210,7 @@ class Session:
         error = error_of(answer.error_code)
         if error is not Errors.NONE:
             raise BrokenError(f"a producer's coordinator cannot be found: {error}")
-        at = (str(answer.host), int(answer.port))
-        if at == (self.connection.host, self.connection.port):
-            return self.connection
-        if at not in self._others:
-            other = Connection(*at, self.connection.timeout)
-            other.open()
-            self._others[at] = other
-        return self._others[at]
+        return self.to((str(answer.host), int(answer.port)))
 
     def place(self, where: Where) -> tuple[str, int]:
         """Return the topic and the partition that are meant."""
@@ -175,10 +223,8 @@ class Session:
         return NOTHING if relative is None else self.epoch(relative)
 
     def epoch(self, relative: int) -> int:
-        """Return a leader epoch, given how far it is from the present one."""
-        if self.leader_epoch + relative < 0:
-            raise CannotAskError("the partition has had one leader epoch only")
-        return self.leader_epoch + relative
+        """Return a leader epoch, given how many leaders it is from the present one."""
+        return epoch_of(self.epochs, relative)
 
     def settle(self) -> None:
         """Wait until a request that is not answered has been dealt with: a broker takes those of a connection in turn.
@@ -186,7 +232,7 @@ class Session:
         One that refuses such a request closes the connection.
         """
         try:
-            self.wait_for_leader()
+            self._metadata((self.topic,))
         except BrokenError:
             self.connection.open()
 

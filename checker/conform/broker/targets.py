@@ -9,7 +9,6 @@ from __future__ import annotations
 import importlib.metadata
 import importlib.util
 import shlex
-import sys
 
 from hwmark.checker.conform.found import Found, Implementation, Plan
 from hwmark.checker.errors import InputError
@@ -23,6 +22,8 @@ from .target import Done, drive
 
 PINNED = "4.3.1"
 """The version of Kafka that the model follows."""
+REPLICAS = {"replica.fetch.wait.max.ms": 50, "replica.lag.time.max.ms": 30_000}
+"""Followers hear soon of a new leader, and stay in sync on a busy machine."""
 
 
 def mock(plan: Plan, stop: Stop, done: Done) -> Found:
@@ -31,12 +32,10 @@ def mock(plan: Plan, stop: Stop, done: Done) -> Found:
     _need_protocol()
     import confluent_kafka  # noqa: PLC0415 - an extra
 
-    from .wired import Process, started  # noqa: PLC0415 - needs an extra
+    from .wired import mock_process, started  # noqa: PLC0415 - needs an extra
 
     version = f"{confluent_kafka.libversion()[0]} (confluent-kafka {confluent_kafka.version()})"
-    command = [sys.executable, "-m", "hwmark.checker.conform.broker.mock_process"]
-    process = Process(lambda _port: command, tells_port=True)
-    return started(Implementation("librdkafka's mock cluster", version), process, plan, stop, done)
+    return started(Implementation("librdkafka's mock cluster", version), mock_process(), plan, stop, done)
 
 
 def tansu(plan: Plan, stop: Stop, done: Done) -> Found:
@@ -57,15 +56,16 @@ def tansu(plan: Plan, stop: Stop, done: Done) -> Found:
 
 
 def kafka(plan: Plan, stop: Stop, done: Done) -> Found:
-    """Start a node of each version of Apache Kafka that is named, drive it, and stop it."""
+    """Start one node, or some, of each version of Apache Kafka that is named, drive the cluster, and stop it."""
     _need_protocol()
     from .kafka_nodes import KafkaNodes  # noqa: PLC0415 - needs an extra, and Java
 
     found: list[Found] = []
     for version in plan.names or (PINNED,):
-        with KafkaNodes(version=version) as nodes:
-            found.append(_at(nodes.bootstrap, plan, stop, done, lacking(release_of(version))))
-    versions = tuple(Implementation("Apache Kafka", version) for version in plan.names or (PINNED,))
+        with KafkaNodes(version=version, count=plan.nodes, settings=REPLICAS) as nodes:
+            found.append(_at(nodes.bootstrap.split(",")[0], plan, stop, done, lacking(release_of(version))))
+    name = "Apache Kafka" if plan.nodes == 1 else f"Apache Kafka, {plan.nodes} nodes"
+    versions = tuple(Implementation(name, version) for version in plan.names or (PINNED,))
     return Found(versions, tuple(check for one in found for check in one.checks), next((one.stopped for one in found if one.stopped), None))
 
 

@@ -8,10 +8,10 @@ from typing import Any
 
 from attrs import define
 
-from . import partition_wire, transactions_wire
+from . import leader_wire, partition_wire, transactions_wire
 from .session import Session
 
-ASKS: Mapping[type[Any], Callable[[Session, Any], Any]] = {**partition_wire.ASKS, **transactions_wire.ASKS}
+ASKS: Mapping[type[Any], Callable[[Session, Any], Any]] = {**partition_wire.ASKS, **leader_wire.ASKS, **transactions_wire.ASKS}
 """How each request is asked."""
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import socket
 import subprocess
+import sys
 import time
 from collections.abc import Callable
 from types import TracebackType
@@ -16,7 +17,7 @@ from hwmark.checker.conform.found import Found, Implementation, Plan
 from hwmark.checker.errors import InputError
 from hwmark.checker.workers import Stop
 
-from .asking import BrokenError
+from .asking import BrokenError, CannotAskError
 from .session import Session
 from .target import Done, drive
 from .wire import Connection
@@ -42,8 +43,8 @@ class Process:
 
     command: Callable[[int], list[str]]
     """What to run, given a port that is free."""
-    tells_port: bool = False
-    """Whether it takes a port of its own, and prints it."""
+    is_mock: bool = False
+    """Whether it is our own: takes a port of its own, which it prints, and can be told who is to lead."""
     _running: subprocess.Popen[str] | None = None
 
     def __enter__(self) -> Self:
@@ -61,7 +62,7 @@ class Process:
         self._running = subprocess.Popen(  # noqa: S603 - our own program, or one from a wheel
             self.command(port), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
         )
-        if self.tells_port and self._running.stdout is not None:
+        if self.is_mock and self._running.stdout is not None:
             port = int(self._running.stdout.readline() or 0)
         last = time.monotonic() + START
         while self._running.poll() is None and time.monotonic() < last:
@@ -74,12 +75,33 @@ class Process:
                 return connection
         raise InputError(f"the broker does not start: exit code {self._running.poll()}")
 
+    def move(self, topic: str, broker: int) -> None:
+        """Let a broker lead the partition of a topic; raises ``CannotAskError`` where it cannot."""
+        process = self._running
+        if process is None or process.stdin is None or process.stdout is None:
+            raise BrokenError("the broker does not run")
+        try:
+            process.stdin.write(f"{topic} {broker}\n")
+            process.stdin.flush()
+        except OSError as error:
+            raise BrokenError(f"the broker ended: {error.strerror or error}") from None
+        answer = process.stdout.readline()
+        if not answer:
+            raise BrokenError("the broker ended")
+        if answer.strip():
+            raise CannotAskError(f"broker {broker} cannot lead: {answer.strip()}")
+
     def end(self) -> None:
         """End the process, if there is one."""
         if self._running is not None:
             self._running.kill()
             self._running.communicate()
             self._running = None
+
+
+def mock_process() -> Process:
+    """Return the mock cluster of librdkafka, which does not run yet."""
+    return Process(lambda _port: [sys.executable, "-m", "hwmark.checker.conform.broker.mock_process"], is_mock=True)
 
 
 def listening(at: Address, plan: Plan, stop: Stop, done: Done) -> Found:
@@ -91,7 +113,8 @@ def listening(at: Address, plan: Plan, stop: Stop, done: Done) -> Found:
 def started(driven: Implementation, process: Process, plan: Plan, stop: Stop, done: Done) -> Found:
     """Start a broker, and drive it."""
     with process:
-        return _driven(driven, WireBroker(Session(process.start(), _prefix(), process.start)), plan, stop, done)
+        session = Session(process.start(), _prefix(), process.start, process.move if process.is_mock else None)
+        return _driven(driven, WireBroker(session), plan, stop, done)
 
 
 def _driven(driven: Implementation, over: WireBroker, plan: Plan, stop: Stop, done: Done) -> Found:

@@ -11,7 +11,7 @@ from hwmark.model.broker_api.common import Errors
 from hwmark.model.broker_api.state import State
 
 from .producers import appended, attempted
-from .requests import Deleted, DeleteRecords, Fetch, ListOffsets, OffsetForLeaderEpoch, Produce, Produced
+from .requests import Deleted, DeleteRecords, Fetch, ListOffsets, NewLeader, OffsetForLeaderEpoch, Produce, Produced
 
 
 def adopt(state: State, request: Any, other: Any) -> State | None:
@@ -23,7 +23,7 @@ def adopt(state: State, request: Any, other: Any) -> State | None:
             return attempted(state, request)
         case DeleteRecords(), Deleted(error=Errors.NONE, low_watermark=start):
             return evolve(state, log_start_offset=start) if 0 <= start <= state.end_offset else None
-        case ((DeleteRecords() | Fetch() | ListOffsets() | OffsetForLeaderEpoch()), _):
+        case ((DeleteRecords() | Fetch() | ListOffsets() | OffsetForLeaderEpoch() | NewLeader()), _):
             return state
     return None
 

@@ -9,7 +9,8 @@ from hwmark.model.broker_api.common import NOTHING, Errors
 from hwmark.model.broker_api.part import Outcome
 from hwmark.model.broker_api.state import State
 
-from .requests import LATER, At, Deleted, DeleteRecords, EpochEnd, Fetch, Fetched, ListOffsets, OffsetForLeaderEpoch, OffsetFound
+from .leaders import epoch_at, epochs_of
+from .requests import LATER, At, Deleted, DeleteRecords, Fetch, Fetched, ListOffsets, OffsetFound
 from .state import Marker, Sent
 from .transactional import aborted, last_stable_offset
 
@@ -40,7 +41,7 @@ def ending(state: State, request: ListOffsets) -> int:
 def latest_before(state: State, kept: range) -> OffsetFound:
     """Return the offset of the largest time in a range."""
     latest = max(kept, key=lambda offset: age(state, offset), default=None)
-    return OffsetFound(Errors.NONE) if latest is None else OffsetFound(Errors.NONE, latest, time_of(state, latest), 0)
+    return OffsetFound(Errors.NONE) if latest is None else found_at(state, latest)
 
 
 def found(state: State, request: ListOffsets, without: frozenset[str]) -> OffsetFound:
@@ -55,7 +56,7 @@ def found(state: State, request: ListOffsets, without: frozenset[str]) -> Offset
             return OffsetFound(Errors.NONE, max(end - 1, 0) if "latest_is_the_end" in without else end, leader_epoch=0)
         case At.EARLIEST:
             first = 0 if "earliest_is_the_start" in without else state.log_start_offset
-            return OffsetFound(Errors.NONE, first, leader_epoch=0)  # the epoch is known since the leader was elected
+            return OffsetFound(Errors.NONE, first, leader_epoch=epochs_of(state, without)[0][0])
         case At.MAX_TIMESTAMP:
             latest = max(range(state.end_offset), key=lambda offset: age(state, offset), default=None)
         case At.TIME | At.UNHEARD_OF:
@@ -63,7 +64,12 @@ def found(state: State, request: ListOffsets, without: frozenset[str]) -> Offset
             latest = next((offset for offset in kept if time_of(state, offset) >= request.time + later), None)
     if latest is None or latest >= end:
         return OffsetFound(Errors.NONE)
-    return OffsetFound(Errors.NONE, latest, time_of(state, latest), 0)
+    return found_at(state, latest)
+
+
+def found_at(state: State, offset: int) -> OffsetFound:
+    """Return the answer that tells an offset with the time and the leader epoch of what is there."""
+    return OffsetFound(Errors.NONE, offset, time_of(state, offset), epoch_at(state, offset))
 
 
 def time_of(state: State, offset: int) -> int:
@@ -82,11 +88,3 @@ def deleted(state: State, request: DeleteRecords, without: frozenset[str]) -> Ou
     wanted = state.end_offset if request.offset == NOTHING else request.offset
     start = wanted if "start_never_goes_back" in without else max(state.log_start_offset, wanted)
     return Outcome("delete", Deleted(Errors.NONE, start), evolve(state, log_start_offset=start))
-
-
-def epoch_end(state: State, request: OffsetForLeaderEpoch, without: frozenset[str]) -> Outcome:
-    """Return where a leader epoch ends: the partition has had one only (``LeaderEpochFileCache.endOffsetFor``)."""
-    if request.leader_epoch is None or (request.leader_epoch > 0 and "later_epoch_is_undefined" not in without):
-        return Outcome("epoch_end", EpochEnd(Errors.NONE), state)
-    end = state.end_offset if request.leader_epoch == 0 else 0
-    return Outcome("epoch_end", EpochEnd(Errors.NONE, request.leader_epoch, end), state)

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is asked of a partition, as far as the answers depend on it, and the answers.
 
-Producers have names; their ids are the broker's to choose. A leader epoch in a request is relative to the one that the
-partition has, so that programs mean the same wherever they run. Times are in milliseconds since the program began.
+Producers have names; their ids are the broker's to choose. A leader epoch is relative to the present one, counted in
+leaders (-1 is that of the leader before), so that programs mean the same wherever they run.
+Times are in milliseconds since the program began.
 """
 
 from __future__ import annotations
@@ -135,6 +136,11 @@ class OffsetForLeaderEpoch:
     where: Where = Where.PARTITION
 
 
+@frozen
+class NewLeader:
+    """No request, but what happens to a partition: it gets a new leader that has all that was acknowledged, in a new leader epoch."""
+
+
 # -- answers --
 
 
@@ -192,6 +198,14 @@ class Deleted:
 
     error: Errors
     low_watermark: int = NOTHING
+
+
+@frozen
+class Led:
+    """Whether the new leader's epoch is larger than all before."""
+
+    error: Errors
+    is_newer: bool = False
 
 
 @frozen

@@ -7,8 +7,9 @@ from hwmark.model.broker_api.part import Part
 
 from .adopting import adopt
 from .checks import CHECKS
+from .leaders import elected, epoch_end
 from .producers import attempted, exempt, initialized, produced, refused
-from .readers import deleted, epoch_end, fetched, listed
+from .readers import deleted, fetched, listed
 from .requests import (
     Deleted,
     DeleteRecords,
@@ -16,7 +17,9 @@ from .requests import (
     Fetch,
     Fetched,
     InitProducerId,
+    Led,
     ListOffsets,
+    NewLeader,
     OffsetForLeaderEpoch,
     OffsetFound,
     Produce,
@@ -32,6 +35,7 @@ PARTITION = Part(
         ListOffsets: "list_offsets",
         DeleteRecords: "delete_records",
         OffsetForLeaderEpoch: "offset_for_leader_epoch",
+        NewLeader: "new_leader",
     },
     checks=CHECKS,
     answers={
@@ -41,6 +45,7 @@ PARTITION = Part(
         ListOffsets: listed,
         DeleteRecords: deleted,
         OffsetForLeaderEpoch: epoch_end,
+        NewLeader: elected,
     },
     types={
         InitProducerId: ProducerIdGiven,
@@ -49,6 +54,7 @@ PARTITION = Part(
         ListOffsets: OffsetFound,
         DeleteRecords: Deleted,
         OffsetForLeaderEpoch: EpochEnd,
+        NewLeader: Led,
     },
     effects=(
         "epoch_begins_at_zero",
@@ -62,6 +68,13 @@ PARTITION = Part(
         "time_is_included",
         "start_never_goes_back",
         "later_epoch_is_undefined",
+        "leader_begins_an_epoch",
+        "records_outlive_leaders",
+        "producers_outlive_leaders",
+        "epoch_ends_where_the_next_begins",
+        "empty_epochs_are_forgotten",
+        "deletion_forgets_epochs",
+        "records_keep_their_epoch",
         "open_holds_back",
         "committed_fetch_ends",
         "committed_offsets_end",

@@ -50,6 +50,7 @@ def test_deviations_are_known(target: str, tmp_path: Path, capsys: pytest.Captur
         (["broker", "--bootstrap", "127.0.0.1:1"], "127.0.0.1:1 cannot be reached: Connection refused"),
         (["mock", "--bootstrap", "127.0.0.1:1"], "--bootstrap is for conform broker, not for mock"),
         (["tansu", "--release", "4.0.1"], "--release is for conform kafka, not for tansu"),
+        (["broker", "--bootstrap", "127.0.0.1:1", "--nodes", "3"], "--nodes is for conform kafka, not for broker"),
         (["assignors", "--replay", "FILE"], "--replay is for brokers, not for assignors"),
         (["mock", "--replay", "OTHER"], 'expected {"format": "hwmark.program/1", "program": […]}'),
         (["mock", "--replay", "EMPTY"], "a program is a list of requests, with one at least"),

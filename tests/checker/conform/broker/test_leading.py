@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Leader epochs in the model's words, also where they have gaps; and how the partition of a program gets a new leader."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Iterator
+
+import pytest
+
+from hwmark.checker.conform.broker.asking import BrokenError, CannotAskError
+from hwmark.checker.conform.broker.leading import epoch_of, relative_of, until
+from hwmark.checker.conform.broker.mock_process import BROKERS
+from hwmark.checker.conform.broker.session import Session
+from hwmark.checker.conform.broker.wire_broker import WireBroker
+from hwmark.checker.conform.broker.wired import Process, mock_process
+from hwmark.model.broker_api.common import Errors
+from hwmark.model.broker_api.partition.requests import CurrentEpoch, Fetch, Led, ListOffsets, NewLeader, Produce
+
+EPOCHS = [4, 5, 8]
+WORDS = {3: -3, 4: -2, 5: -1, 8: 0, 9: 1}
+"""Leader epochs, and how many leaders each is from the present one."""
+
+
+@pytest.mark.parametrize(("epoch", "relative"), WORDS.items())
+def test_epochs_are_counted_in_leaders(epoch: int, relative: int) -> None:
+    """Back and forth, beyond both ends too."""
+    assert epoch_of(EPOCHS, relative) == epoch
+    assert relative_of(EPOCHS, epoch) == relative
+
+
+def test_epochs_that_nobody_led_in() -> None:
+    """There is none below 0, the undefined one has no number, and one in a gap cannot be told."""
+    with pytest.raises(CannotAskError, match=r"^the partition has had no such leader$"):
+        epoch_of([0, 1], -2)
+    assert relative_of(EPOCHS, -1) is None
+    with pytest.raises(BrokenError, match=r"^an answer names leader epoch 7, in which nobody led$"):
+        relative_of(EPOCHS, 7)
+
+
+def test_waiting_ends() -> None:
+    """With what did not come to be."""
+    with pytest.raises(BrokenError, match=r"^nothing comes for 0\.05 s$"):
+        until(0.05, lambda: False, "nothing comes")
+
+
+# -- the mock cluster --
+
+
+@pytest.fixture
+def process() -> Iterator[Process]:
+    """Yield librdkafka's mock cluster."""
+    with mock_process() as started:
+        yield started
+
+
+def test_whoever_leads_is_asked(process: Process) -> None:
+    """One broker after the other; what was acknowledged stays, and who knows the former epoch is told so."""
+    session = Session(process.start(), move=process.move)
+    broker = WireBroker(session)
+    broker.begin()
+    leaders, ports = [session.led.leader], {session.connection.port}
+    for _ in range(BROKERS):
+        broker.ask(Produce())
+        assert broker.ask(NewLeader()) == Led(Errors.NONE, is_newer=True)
+        leaders.append(session.led.leader)
+        ports.add(session.connection.port)
+    assert len(set(leaders)) == len(ports) == BROKERS
+    assert leaders[0] == leaders[-1]
+    assert session.epochs == sorted(set(session.epochs))
+    assert broker.ask(Fetch()).high_watermark == BROKERS
+    assert broker.ask(ListOffsets(epoch=CurrentEpoch.OLDER)).error is Errors.FENCED_LEADER_EPOCH
+    assert broker.ask(ListOffsets(epoch=CurrentEpoch.RIGHT)).error is Errors.NONE
+    session.close()
+
+
+def test_what_cannot_lead_is_said(process: Process) -> None:
+    """A broker that there is not, and a process that is gone."""
+    process.start().close()
+    with pytest.raises(CannotAskError, match=r"^broker 77 cannot lead: "):
+        process.move("topic", 77)
+    process.end()
+    with pytest.raises(BrokenError, match=r"^the broker does not run$"):
+        process.move("topic", 1)
+
+
+def test_a_mock_that_died_is_said() -> None:
+    """Its output ends."""
+    process = Process(lambda _port: ["true"], is_mock=True)
+    with process:
+        process._running = subprocess.Popen(["true"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)  # noqa: S607, SLF001
+        process._running.wait()  # noqa: SLF001
+        with pytest.raises(BrokenError, match=r"^the broker ended"):
+            process.move("topic", 1)
