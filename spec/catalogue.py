@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from . import async_isr_rows, log_rows, ownership, planned_rows, replication_rows
 from .assignors import rows as assignor_rows
+from .broker_api import rows as broker_api_rows
+from .broker_api import scopes as broker_api_scopes
 from .consumer import rows as consumer_rows
 from .consumer import scopes as consumer_scopes
 from .group_classic import rows as group_classic_rows
@@ -63,6 +65,8 @@ ROWS: tuple[Row, ...] = (
     *topic_scopes.SCOPES,
     *zookeeper_rows.ROWS,
     *zookeeper_scopes.SCOPES,
+    *broker_api_rows.ROWS,
+    *broker_api_scopes.SCOPES,
     *planned_rows.ROWS,
 )
 """Every row, those with a machine first."""

@@ -8,6 +8,7 @@ which are interchangeable.
 from __future__ import annotations
 
 from .async_isr_rows import VERSIONS
+from .broker_api import lessons as broker_api_lessons
 from .consumer import lessons as consumer_lessons
 from .group_classic import lessons as group_classic_lessons
 from .group_consumer import lessons as group_consumer_lessons
@@ -258,5 +259,6 @@ LESSONS = {
     **placement_lessons.LESSONS,
     **topic_lessons.LESSONS,
     **zookeeper_lessons.LESSONS,
+    **broker_api_lessons.LESSONS,
 }
 """Each lesson by the name of its trace."""

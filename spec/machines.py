@@ -9,6 +9,7 @@ from hwmark.model import replication as replication_model
 from hwmark.model.rules import AsyncIsrRules, LogRules, ReplicationRules
 
 from . import async_isr, async_isr_view, log_machine, log_view, replication, replication_view, versions
+from .broker_api.described import DESCRIBED as BROKER_API
 from .consumer.described import DESCRIBED as CONSUMER
 from .described import Described
 from .group_classic.described import DESCRIBED as GROUP_CLASSIC
@@ -66,5 +67,6 @@ MACHINES: dict[str, Described] = {
         PLACEMENT,
         TOPIC,
         ZOOKEEPER,
+        BROKER_API,
     )
 }

@@ -30,31 +30,6 @@ TRANSACTIONS = (
         ("K-447",),
     ),
     planned(
-        "epoch_on_fencing",
-        "abort by InitProducerId",
-        "A transaction that is aborted for a new producer is aborted under a raised epoch; else the old producer can write on.",
-        ("T01",),
-    ),
-    planned(
-        "verified_before_append",
-        "first write of a transaction to a partition",
-        "A leader appends a transactional record only while the coordinator holds that transaction open there; else a delayed write opens "
-        "one that nobody ends.",
-        ("K-890", "T03"),
-    ),
-    planned(
-        "epoch_per_transaction",
-        "identity of EndTxn",
-        "Each transaction ends with a raised producer epoch; else a delayed commit ends a later transaction.",
-        ("K-890", "T04"),
-    ),
-    planned(
-        "last_stable_offset_is_exclusive",
-        "range of read_committed",
-        "A read_committed consumer reads below the last stable offset, and not the record there, which is the first undecided one.",
-        ("T16",),
-    ),
-    planned(
         "end_of_every_begun_transaction",
         "client after a retried AddPartitionsToTxn",
         "A client ends every transaction that may have reached the coordinator; else its records join the next one.",

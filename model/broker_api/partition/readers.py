@@ -18,7 +18,8 @@ from .transactional import aborted, last_stable_offset
 def fetched(state: State, request: Fetch, without: frozenset[str]) -> Outcome:
     """Return the records from an offset on, and the limits of the log; who reads what is committed gets those that are decided."""
     start, stable = 0 if "fetch_from_offset" in without else request.offset, last_stable_offset(state)
-    end = stable if request.read_committed and "committed_fetch_ends" not in without else state.end_offset
+    decided = min(stable + 1, state.end_offset) if "first_open_is_not_read" in without else stable
+    end = decided if request.read_committed and "committed_fetch_ends" not in without else state.end_offset
     kept = [(offset, state.log[offset]) for offset in range(max(start, 0), end)]
     records = tuple((offset, entry.value) for offset, entry in kept if isinstance(entry, Sent))
     is_told = request.read_committed and request.offset < end and "aborted_are_told" not in without

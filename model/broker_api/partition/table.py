@@ -77,6 +77,7 @@ PARTITION = Part(
         "records_keep_their_epoch",
         "open_holds_back",
         "committed_fetch_ends",
+        "first_open_is_not_read",
         "committed_offsets_end",
         "aborted_are_told",
         "batch_adds_partition",

@@ -26,7 +26,7 @@ def initialized(state: State, request: InitTransactions, without: frozenset[str]
         return given(state.with_producer(name, Producer()), name, Transaction(), "new_transactional_id")
     if known.status is Status.ONGOING and "ongoing_is_aborted" not in without:
         concurrent = ProducerIdGiven(Errors.CONCURRENT_TRANSACTIONS)
-        return Outcome("ongoing_is_aborted", concurrent, ended(state, name, Status.ABORTED, bumps=True))
+        return Outcome("ongoing_is_aborted", concurrent, ended(state, name, Status.ABORTED, bumps="abort_fences" not in without))
     epoch = None if request.epoch is None else state.epoch_of(name, request.epoch)
     if epoch is not None and epoch != known.epoch and "retry_keeps_epoch" not in without:
         return given(state, name, Transaction(known.epoch, known.last_epoch), "retry_keeps_epoch")

@@ -16,7 +16,7 @@ TRANSACTIONS = Part(
     checks=CHECKS,
     answers={InitTransactions: initialized, AddPartitionsToTxn: added, EndTxn: finished},
     types={InitTransactions: ProducerIdGiven, AddPartitionsToTxn: PartitionAdded, EndTxn: Ended},
-    effects=("ongoing_is_aborted", "retry_keeps_epoch", "epoch_is_bumped", "end_bumps_epoch"),
+    effects=("ongoing_is_aborted", "abort_fences", "retry_keeps_epoch", "epoch_is_bumped", "end_bumps_epoch"),
     adopt=adopt,
 )
 """Transactions, as part of a broker."""
