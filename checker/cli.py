@@ -240,14 +240,19 @@ def simulate(  # noqa: PLR0913 - one parameter for each option
 @app.command()
 def conform(  # noqa: PLR0913 - one parameter for each option
     target: Annotated[
-        str, typer.Argument(metavar="TARGET", help="What to drive: assignors (of client libraries), mock, tansu, kafka, broker, process.")
+        str,
+        typer.Argument(
+            metavar="TARGET", help="What to drive: assignors (of client libraries), mock, tansu, kafka, broker, process, clients."
+        ),
     ],
     *,
     libraries: Annotated[
         list[str] | None,
         typer.Option("--library", metavar="NAME", help="Ask this library only; repeatable (default: all that are installed)."),
     ] = None,
-    bootstrap: Annotated[str | None, typer.Option(metavar="HOST:PORT", help="Where the broker listens that is to be driven.")] = None,
+    bootstrap: Annotated[
+        str | None, typer.Option(metavar="HOST:PORT", help="Where the broker listens: the one to drive, or the clients' one.")
+    ] = None,
     adapter: Annotated[
         str | None,
         typer.Option("--command", metavar="COMMAND", help="Start this adapter of a broker, which answers line by line on its output."),
@@ -264,8 +269,14 @@ def conform(  # noqa: PLR0913 - one parameter for each option
     ] = None,
     replay: Annotated[Path | None, typer.Option(metavar="FILE", help="Play this program again, instead of drawing any.")] = None,
     budget: Annotated[
-        int, typer.Option(min=1, max=1_000_000, metavar="N", help="At most so many questions of each part, or programs about it.")
-    ] = 300,
+        int | None,
+        typer.Option(
+            min=1,
+            max=1_000_000,
+            metavar="N",
+            help="At most so many questions of each part, or programs of a broker (default: 300), or of clients in all (64).",
+        ),
+    ] = None,
     seed: Annotated[int, typer.Option(min=0, metavar="N", help="The same seed asks the same questions.")] = 0,
     known: Annotated[Path | None, typer.Option(metavar="FILE", help="Deviations that are known: only others fail.")] = None,
     output: Output = None,
@@ -274,22 +285,25 @@ def conform(  # noqa: PLR0913 - one parameter for each option
 ) -> int:
     """Drive real implementations with generated questions: where do they deviate from the model, in the smallest case."""
     chosen = _format(output, json=json)
-    given = {
-        "assignors": ("--library", libraries),
-        "broker": ("--bootstrap", bootstrap and [bootstrap]),
-        "process": ("--command", None if adapter is None else [adapter]),
-        "kafka": ("--release", releases),
+    options = {
+        "--library": (("assignors",), libraries),
+        "--bootstrap": (("broker", "clients"), bootstrap and [bootstrap]),
+        "--command": (("process",), None if adapter is None else [adapter]),
+        "--release": (("kafka", "clients"), releases),
     }
-    for named, (option, value) in given.items():
-        if value and target != named:
-            raise InputError(f"{option} is for conform {named}, not for {target}")
+    for option, (targets, value) in options.items():
+        if value and target not in targets:
+            raise InputError(f"{option} is for conform {' and conform '.join(targets)}, not for {target}")
     if nodes is not None and target != "kafka":
         raise InputError(f"--nodes is for conform kafka, not for {target}")
     from .conform import command  # noqa: PLC0415 - all that asks
 
-    names = given[target][1] if target in given else None
+    address = bootstrap if target == "clients" else None
+    names = [name for _, value in options.values() for name in value or () if name != address]
     program = None if replay is None else command.read_program(replay)
-    return command.run(target, command.Plan(tuple(dict.fromkeys(names or ())), budget, seed, program, nodes or 1), known, chosen.value, out)
+    asked = command.BUDGETS.get(target, command.USUAL_BUDGET) if budget is None else budget
+    plan = command.Plan(tuple(dict.fromkeys(names)), asked, seed, program, nodes or 1, address)
+    return command.run(target, plan, known, chosen.value, out)
 
 
 @app.command()

@@ -46,16 +46,31 @@ def broker(name: str) -> Target:
     return target
 
 
+def clients(plan: Plan, stop: Stop, done: Callable[[int, int], None]) -> Found:
+    """Drive groups of real clients, whose modules are loaded then."""
+    try:
+        from .clients import target  # noqa: PLC0415 - an extra
+    except ModuleNotFoundError as error:
+        raise InputError(f"clients are driven with {error.name}: pip install 'hwmark[kafka]'") from None
+
+    return target.clients(plan, stop, done)
+
+
 BROKERS = ("mock", "tansu", "kafka", "broker", "process")
-TARGETS: dict[str, Target] = {"assignors": assignors, **{name: broker(name) for name in BROKERS}}
+PLAYED = (*BROKERS, "clients")
+"""The targets whose deviations are programs, which can be played again."""
+TARGETS: dict[str, Target] = {"assignors": assignors, "clients": clients, **{name: broker(name) for name in BROKERS}}
 """What can be driven, by name."""
+BUDGETS = {"clients": 64}
+"""How many questions of each part are asked, or programs played, unless somebody chooses: each of those takes some seconds."""
+USUAL_BUDGET = 300
 
 
 def run(target: str, plan: Plan, known: Path | None, output: str, out: Path | None) -> int:
     """Drive a target under a plan, and return the exit code of what was found."""
     drive = TARGETS[named("target", target, TARGETS)]
-    if plan.replay is not None and target not in BROKERS:
-        raise InputError(f"--replay is for brokers, not for {target}")
+    if plan.replay is not None and target not in PLAYED:
+        raise InputError(f"--replay is for brokers and clients, not for {target}")
     pinned = {} if known is None else read_known(known)
     place = None if out is None else folder(out)
     line, started = ProgressLine(sys.stderr), time.monotonic()
@@ -66,7 +81,7 @@ def run(target: str, plan: Plan, known: Path | None, output: str, out: Path | No
         line.clear()
     compared = compare(found.checks, pinned)
     report = Report(target, compared.checks, compared.unseen, found.stopped, time.monotonic() - started, plan, found.implementations)
-    if place is not None and target in BROKERS:
+    if place is not None and target in PLAYED:
         _keep(report, place)
     deliver(partial(_written, report), output, place, FILES)
     return EXIT_CODES[report.outcome]

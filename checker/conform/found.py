@@ -94,6 +94,7 @@ class Plan:
     """What is asked: which implementations (none named: all that there are), how many questions of each, from which seed.
 
     ``replay``: one question, as data, that is asked instead. ``nodes``: how many each cluster has that is started for it.
+    ``address``: where the broker listens that clients are to use.
     """
 
     names: tuple[str, ...] = ()
@@ -101,6 +102,7 @@ class Plan:
     seed: int = 0
     replay: Any = None
     nodes: int = 1
+    address: str | None = None
 
 
 @frozen

@@ -16,6 +16,8 @@ from .report import A_SAMPLE, Checked, Report
 
 STYLES = {"clean": "green", "deviates": "bold red", "known": "yellow", "allowed": "yellow", "undetermined": "yellow", "not_asked": "dim"}
 
+ASKED = {"clients": "programs"}
+"""What the budget counts, where it is not questions of each part."""
 TOLD = (Verdict.DEVIATES, Verdict.KNOWN, Verdict.ALLOWED, Verdict.CLEAN, Verdict.UNDETERMINED)
 """The verdicts that are counted, in this order."""
 
@@ -73,18 +75,21 @@ def _notes(report: Report) -> Iterator[str]:
         if one.why is not None:
             yield f"{one.name}: {sanitize(one.why)}."
     yield from reasons(report)
-    yield f"At most {report.plan.budget:,} questions of each part, seed {report.plan.seed}, {report.seconds:.1f} s."
+    asked = ASKED.get(report.target, "questions of each part")
+    yield f"At most {report.plan.budget:,} {asked}, seed {report.plan.seed}, {report.seconds:.1f} s."
     yield f"{tally(report)} {A_SAMPLE}" if report.outcome is Outcome.CLEAN else tally(report)
 
 
 def reasons(report: Checked) -> Iterator[str]:
     """Yield why checks were not asked, are undetermined, known, or allowed, and what ended the run early."""
+    is_of_several = len({check.api for check in report.checks}) > 1
     for check in report.having(Verdict.KNOWN, Verdict.ALLOWED):
         yield f"{check.verdict.value.capitalize()}: {check.id}: {sanitize(check.why or '')}"
     for verdict, said in ((Verdict.NOT_ASKED, "Not asked of"), (Verdict.UNDETERMINED, "Undetermined of")):
         why: dict[str, list[str]] = {}
         for check in report.having(verdict):
-            why.setdefault(f"{check.api if check.field == 'answer' else check.field}: {check.why}", []).append(check.rule)
+            subject = check.api if is_of_several or check.field == "answer" else check.field
+            why.setdefault(f"{subject}: {check.why}", []).append(check.rule)
         yield from (f"{said} {sanitize(reason)}: {', '.join(rules)}." for reason, rules in why.items())
     for pinned in report.unseen:
         yield f"Pinned, but not found this time: {pinned}."
