@@ -13,7 +13,7 @@ from queue import SimpleQueue
 
 from attrs import define, field, frozen
 
-from hwmark.checker.conform.broker.wire import BrokenError
+from hwmark.checker.conform.broker.asking import BrokenError
 from hwmark.checker.conform.found import Check, Deviation, Verdict
 from hwmark.checker.plain import to_plain
 from hwmark.checker.workers import Stop

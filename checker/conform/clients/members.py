@@ -14,8 +14,8 @@ from typing import Any
 
 from attrs import define, evolve, field
 
+from hwmark.checker.conform.broker.asking import BrokenError
 from hwmark.checker.conform.broker.lines import LineProcess
-from hwmark.checker.conform.broker.wire import BrokenError
 from hwmark.checker.decode import decode
 from hwmark.checker.errors import InputError
 from hwmark.checker.jsonfile import parse_json

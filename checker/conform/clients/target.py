@@ -10,7 +10,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 import confluent_kafka
 from attrs import frozen
 
-from hwmark.checker.conform.broker.wire import BrokenError
+from hwmark.checker.conform.broker.asking import BrokenError
 from hwmark.checker.conform.found import Check, Found, Implementation, Plan
 from hwmark.checker.errors import InputError
 from hwmark.checker.text import shown
