@@ -18,7 +18,7 @@ from hwmark.spec.property import Witness, witness
 
 from .promises import promise
 from .rests import changes
-from .run import Do, Event, Holding, Pause, Protocol, Run, What, holdings, may_be_out, names, of_member, pauses
+from .run import Do, Event, Holding, Protocol, Run, What, holdings, may_be_out, names, of_member, pauses
 
 CLASSIC = frozenset({Protocol.EAGER, Protocol.COOPERATIVE})
 INCREMENTAL = frozenset({Protocol.COOPERATIVE, Protocol.CONSUMER})
@@ -160,16 +160,11 @@ def lost_is_told(run: Run) -> Iterator[Witness | None]:
     held = holdings(run)
     for pause in (one for one in pauses(run) if one.ending is not None):
         for one in (each for each in held if each.member == pause.member and each.lasts_at(pause.at)):
-            taken = next((other for other in held if _is_taken_by(one, other, pause)), None)
+            takers = (other for other in held if one.is_taken_by(other) and pause.at < other.since < (pause.ending or pause.at))
+            taken = next(takers, None)
             if taken is not None and one.end in (What.REVOKED, What.LOST):
                 how = witness(member=one.member, partition=str(one.partition), told=one.end.value, taken_by=taken.member)
                 yield how if one.end is What.REVOKED and not _leaves(run, one.member) else None
-
-
-def _is_taken_by(one: Holding, other: Holding, pause: Pause) -> bool:
-    """Whether another member was given a partition while its owner was paused and had not given it up."""
-    is_other = other.partition == one.partition and other.member != one.member
-    return is_other and one.lasts_at(other.since) and pause.at < other.since < (pause.ending or pause.at)
 
 
 def _leaves(run: Run, member: str) -> bool:

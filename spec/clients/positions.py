@@ -124,7 +124,7 @@ def who_is_out_cannot_commit(run: Run) -> Iterator[Witness | None]:
     """Once a partition is somebody else's, its former owner cannot commit it any more."""
     held = holdings(run)
     for one in held:
-        taken = [other for other in held if other.partition == one.partition and other.member != one.member and one.lasts_at(other.since)]
+        taken = [other for other in held if one.is_taken_by(other)]
         for event in of_member(run, one.member) if taken else ():
             if event.what is What.COMMITTED and one.partition in event.partitions and one.lasts_at(event.at):
                 first = min(taken, key=lambda other: other.since)

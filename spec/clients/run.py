@@ -151,6 +151,11 @@ class Holding:
     until: int | None = None
     end: What | Do | None = None
 
+    def is_taken_by(self, other: Holding) -> bool:
+        """Whether the partition is given to another member, in a later generation, while this one still owns it."""
+        is_other = other.partition == self.partition and other.member != self.member
+        return is_other and other.generation > self.generation and self.lasts_at(other.since)
+
     def lasts_at(self, at: int) -> bool:
         """Whether the member owned it at a time."""
         return self.since <= at and (self.until is None or at < self.until)
