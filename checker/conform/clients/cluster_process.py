@@ -19,7 +19,9 @@ from confluent_kafka.admin import AdminClient, ConfigResource, NewTopic  # type:
 
 from .member_process import end_with_parent
 
-SECONDS = 10.0
+SECONDS = 20.0
+REACHED = 5.0
+"""Seconds in which a broker must answer for the first time."""
 SETTINGS = (
     "group.min.session.timeout.ms",
     "group.initial.rebalance.delay.ms",
@@ -75,7 +77,7 @@ class Broker:
 
     def settings(self) -> dict[str, int]:
         """Return what the broker decides for its groups, as far as it tells."""
-        broker = next(iter(self.admin.list_topics(timeout=SECONDS).brokers))
+        broker = next(iter(self.admin.list_topics(timeout=REACHED).brokers))
         (told,) = self.admin.describe_configs([ConfigResource(ConfigResource.Type.BROKER, str(broker))]).values()
         found = told.result(SECONDS)
         return {name: int(found[name].value) for name in SETTINGS if name in found}
