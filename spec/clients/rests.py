@@ -7,8 +7,9 @@ where one thing has changed since the group was at rest before: then what member
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
+from typing import Any
 
 from hwmark.model.assignors.groups import Assignment, Topic, TopicPartition, assignment
 from hwmark.spec.assignors import balance, contracts, stickiness
@@ -58,12 +59,12 @@ def _named(rest: Rest, found: Witness | None) -> Witness | None:
         return None
     ids = {one.id: one.name for one in rest.members}
 
-    def named(value: object) -> object:
+    def named(value: Any) -> Any:
         if isinstance(value, str):
             return ids.get(value, value)
         if isinstance(value, tuple):
             return tuple(map(named, value))
-        return {named(key): one for key, one in value.items()} if hasattr(value, "items") else value
+        return {named(key): one for key, one in value.items()} if isinstance(value, Mapping) else value
 
     return witness(**{name: named(value) for name, value in found.facts.items()})
 

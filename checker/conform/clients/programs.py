@@ -22,7 +22,7 @@ from hwmark.spec.clients.run import ASSIGNORS, PAUSES, Do
 T = TypeVar("T")
 
 NAMES = ("a", "b", "c", "d", "e")
-TOPICS = ("t", "u")
+TOPICS: tuple[str, ...] = ("t", "u")
 MOST_PARTITIONS = 9
 MOST_RUNNING = 3
 UNCHECKED = (HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much, HealthCheck.large_base_example)
