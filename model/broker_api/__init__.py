@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What one broker answers, request by request: about a partition."""
+"""What one broker answers, request by request: about a partition, and about a group."""
 
 from .answering import adopt, answer
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from .groups.table import GROUPS
 from .part import Outcome, Part
 from .partition.table import PARTITION
 from .state import State
 from .transactions.table import TRANSACTIONS
 
-PARTS = (PARTITION, TRANSACTIONS)
+PARTS = (PARTITION, TRANSACTIONS, GROUPS)
 """All that a broker does."""
 PART_OF: dict[type[Any], Part] = {kind: part for part in PARTS for kind in part.apis}
 """The part that answers each type of request."""
@@ -34,6 +35,12 @@ def answer(state: State, request: Any) -> Outcome:
     told = part.refused[kind](request, refusal) if kind in part.refused else refusal
     after = part.attempted[kind](state, request, failed.name) if kind in part.attempted else state
     return Outcome(failed.name, told, after)
+
+
+def is_asked(state: State, request: Any) -> bool:
+    """Whether there is an answer to a request that can be told."""
+    unasked = PART_OF[type(request)].unasked.get(type(request))
+    return unasked is None or not unasked(state, request)
 
 
 def adopt(state: State, request: Any, other: Any) -> State | None:

@@ -60,6 +60,8 @@ class Part:
     """Return the state that even a request leaves that is refused, by a check with this name."""
     refused: Mapping[type[Any], Callable[[Any, Any], Any]] = field(factory=dict)
     """Return what is answered in place of a refusal."""
+    unasked: Mapping[type[Any], Callable[[State, Any], bool]] = field(factory=dict)
+    """Whether a request is not asked, as there is no telling what it leads to."""
 
 
 def is_elsewhere(_state: State, request: Any) -> bool:

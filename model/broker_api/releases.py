@@ -5,6 +5,8 @@ from __future__ import annotations
 
 LATER_RULES: tuple[tuple[tuple[int, int], frozenset[str]], ...] = (
     ((4, 1), frozenset({"older_epoch_at_once", "transaction_begins_at_zero"})),
+    ((4, 2), frozenset({"begins_anew_at_any_epoch", "own_partition_comes_back"})),
+    ((4, 3), frozenset({"held_partition"})),
 )
 """Rules, by the first release that has them."""
 

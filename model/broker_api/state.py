@@ -5,8 +5,9 @@ from __future__ import annotations
 
 from typing import TypeVar
 
-from attrs import evolve, frozen
+from attrs import evolve, field, frozen
 
+from .groups.state import Groups
 from .partition.state import Entry, Producer
 from .transactions.state import Transaction
 
@@ -31,6 +32,7 @@ class State:
     producers: tuple[tuple[str, Producer], ...] = ()
     transactions: tuple[tuple[str, Transaction], ...] = ()
     sent: int = 0
+    groups: Groups = field(factory=Groups)
 
     @property
     def end_offset(self) -> int:

@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from hwmark.model.broker_api.answering import PARTS
 
-from . import partition, transactions
+from . import groups, partition, transactions
 
-DONE: dict[tuple[str, str], tuple[str, str]] = {**partition.DONE, **transactions.DONE}
-REQUIREMENTS: dict[str, tuple[str, ...]] = {**partition.REQUIREMENTS, **transactions.REQUIREMENTS}
+DONE: dict[tuple[str, str], tuple[str, str]] = {**partition.DONE, **transactions.DONE, **groups.DONE}
+REQUIREMENTS: dict[str, tuple[str, ...]] = {**partition.REQUIREMENTS, **transactions.REQUIREMENTS, **groups.REQUIREMENTS}
 """What each API rests on."""
 CHECKED = {
     (part.apis[kind], check.name): (check.says, check.kafka) for part in PARTS for kind, checks in part.checks.items() for check in checks

@@ -35,8 +35,11 @@ class Broker(Protocol):
         """Begin a program: with an empty partition, and producers that nobody knows."""
         ...
 
-    def ask(self, request: Any) -> Any:
-        """Return the answer to a request; ``BrokenError`` where there is none, ``CannotAskError`` where it cannot be asked."""
+    def ask(self, request: Any, *, waits: bool = False) -> Any:
+        """Return the answer to a request; ``BrokenError`` where there is none, ``CannotAskError`` where it cannot be asked.
+
+        ``waits``: the model does not answer it before it is asked something else, so that nobody has to wait for an answer.
+        """
         ...
 
 

@@ -10,7 +10,7 @@ from contextlib import suppress
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 
-from . import partition_programs, transaction_programs
+from . import groups_programs, partition_programs, transaction_programs
 from .programs import LONGEST, Program, valid
 
 UNCHECKED = (HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much, HealthCheck.large_base_example)
@@ -20,6 +20,7 @@ PARTS: dict[str, st.SearchStrategy[Program]] = {
         *partition_programs.PROGRAMS,
     ),
     "transactions": st.one_of(*transaction_programs.PROGRAMS),
+    "groups": st.builds(groups_programs.drawn, st.randoms(use_true_random=True)),
 }
 """Programs about each part of a broker."""
 

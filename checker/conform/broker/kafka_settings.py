@@ -19,6 +19,8 @@ FIXED = {
 USUAL: dict[str, object] = {
     "auto.create.topics.enable": "false",
     "group.initial.rebalance.delay.ms": 0,
+    "group.coordinator.append.linger.ms": 0,
+    "group.consumer.assignment.interval.ms": 0,
     "offsets.topic.num.partitions": 1,
     "transaction.state.log.num.partitions": 1,
     "share.coordinator.state.topic.num.partitions": 1,

@@ -10,7 +10,7 @@ from attrs import fields, frozen
 
 from hwmark.checker.plain import to_plain
 from hwmark.model.broker_api import adopt, answer
-from hwmark.model.broker_api.answering import APIS
+from hwmark.model.broker_api.answering import APIS, is_asked
 from hwmark.model.broker_api.common import NOTHING, Errors
 from hwmark.model.broker_api.part import Outcome
 from hwmark.model.broker_api.partition.requests import Fetched, NotAnswered
@@ -74,13 +74,13 @@ def play(program: Program, broker: Broker, avoid: Container[str] = ()) -> Play:
     broker.begin()
     state, steps, not_asked = State(lacks=broker.lacks), list[Played](), dict[str, str]()
     for request in program:
-        if is_of_nobody(state, request):
+        if is_of_nobody(state, request) or not is_asked(state, request):
             continue
         expected, api = answer(state, request), APIS[type(request)]
         if Rule(api, ANSWER, expected.rule).id in avoid or is_unseen(expected):
             continue
         try:
-            got: Any = broker.ask(request)
+            got: Any = broker.ask(request, waits=getattr(expected.answer, "waits", False))
         except CannotAskError as error:
             not_asked[f"{api}/{expected.rule}"] = str(error)
             continue
@@ -109,7 +109,9 @@ def is_unseen(expected: Outcome) -> bool:
 
 
 def compared(expected: Any) -> tuple[str, ...]:
-    """Return the fields of an answer that are compared: of an error nothing else counts."""
+    """Return the fields of an answer that are compared: of an error, or of one that comes later, nothing else counts."""
+    if getattr(expected, "waits", False):
+        return ("error", "waits")
     names = tuple(one.name for one in fields(type(expected)))
     return names if getattr(expected, "error", None) is Errors.NONE else names[:1]
 
@@ -125,6 +127,8 @@ def deviating(expected: Any, got: Any) -> tuple[str, ...]:
         return (ANSWER,)
     if getattr(got, "error", None) != getattr(expected, "error", None):
         return ("error",)
+    if getattr(got, "waits", None) != getattr(expected, "waits", None):
+        return ("waits",)
     wrong = tuple(name for name in compared(expected) if not is_allowed(name, expected, getattr(expected, name), getattr(got, name)))
     if isinstance(expected, Fetched) and "aborted" in wrong and "records" not in wrong and tells_aborted(expected, got):
         return tuple(name for name in wrong if name != "aborted")

@@ -20,10 +20,12 @@ from hwmark.checker.plain import to_plain
 from hwmark.checker.text import sanitize, shown
 from hwmark.model.broker_api.answering import TYPES
 from hwmark.model.broker_api.common import Errors
+from hwmark.model.broker_api.groups.requests import JoinGroup, SyncGroup
 from hwmark.model.broker_api.partition.requests import InitProducerId, NotAnswered, Produce, ProducerIdGiven
 from hwmark.model.broker_api.transactions.requests import Ended
 
 from .asking import BrokenError, CannotAskError, OtherError
+from .identities import Identities
 from .lines import LONGEST_QUOTE, LineProcess
 from .producer_ids import ProducerIds
 
@@ -43,10 +45,11 @@ class ProcessBroker:
     _number: int = 0
     _sent: int = 0
     _ids: ProducerIds = field(factory=ProducerIds)
+    _members: Identities = field(factory=Identities)
 
     def begin(self) -> None:
         """Let a program begin; a process that cannot do so any more is started anew."""
-        self._sent, self._ids = 0, ProducerIds()
+        self._sent, self._ids, self._members = 0, ProducerIds(), Identities()
         if self.process.is_running:
             try:
                 self._begin(None)
@@ -57,9 +60,11 @@ class ProcessBroker:
         self.process.start()
         self._begin(START)
 
-    def ask(self, request: Any) -> Any:
+    def ask(self, request: Any, *, waits: bool = False) -> Any:
         """Ask the process."""
-        said = {"do": type(request).__name__, **to_plain(request)}
+        said = {"do": type(request).__name__, **self._plain(request)}
+        if isinstance(request, JoinGroup | SyncGroup):
+            said["waits"] = waits
         count = request.count if isinstance(request, Produce) else 0
         if count:
             said["values"] = [*range(self._sent, self._sent + count)]
@@ -89,10 +94,27 @@ class ProcessBroker:
             self.process.end(0)
             raise BrokenError(f"its answer to {said['do']}: {error if isinstance(error, InputError) else 'not UTF-8'}") from None
 
+    def _plain(self, request: Any) -> dict[str, Any]:
+        """Return what a request says, with ids of members, generations and epochs as the broker gave them."""
+        said: dict[str, Any] = to_plain(request)
+        if not {"identity", "member"} <= said.keys():
+            return said
+        del said["identity"]
+        said["member_id"] = self._members.id_of(request)
+        if "epoch" in said:
+            said["epoch"] = self._members.epoch_of(request)
+        if isinstance(request, JoinGroup):
+            said["protocols"] = list(request.protocols.names)
+        if isinstance(request, SyncGroup):
+            del said["plan"]
+            said["protocol_type"], said["protocol"] = self._members.protocol_of(request)
+            said["assignments"] = self._members.assignments(request)
+        return said
+
     def _known(self, request: Any, told: Any) -> Any:
-        """Return an answer with 0 for a producer id that is right: new, or the one that the producer had."""
+        """Return an answer with 0 for a producer id that is right, new or the one that it had, and members by the model's names."""
         if not isinstance(told, ProducerIdGiven | Ended) or told.error is not Errors.NONE:
-            return told
+            return self._members.told(request, told)
         if isinstance(told, Ended) and not request.bumps:
             return told
         give = self._ids.new if isinstance(request, InitProducerId) else self._ids.kept

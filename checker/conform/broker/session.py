@@ -14,6 +14,7 @@ from hwmark.model.broker_api.common import NOTHING, Errors, Where
 from hwmark.model.broker_api.partition.requests import CurrentEpoch
 
 from .asking import BrokenError, CannotAskError, error_named
+from .group_session import GroupSession
 from .leading import Leadership, epoch_of, leadership, until
 from .producer_ids import ProducerIds
 from .wire import Connection
@@ -76,6 +77,7 @@ class Session:
     began: int = 0
     sent: int = 0
     ids: ProducerIds = field(factory=ProducerIds)
+    groups: GroupSession = field(factory=GroupSession)
     _others: dict[tuple[str, int], Connection] = field(factory=dict)
     """Connections to other brokers."""
     _numbers: Iterator[int] = field(factory=itertools.count)
@@ -98,6 +100,7 @@ class Session:
         self.topic, self.sent, self.ids = f"{self.prefix}-{next(self._numbers)}", 0, ProducerIds()
         self.began = int(time.time() * 1000) - 100_000
         self.led, self.epochs = NOBODY, []
+        self.groups.begin(self.topic)
         try:
             self._create()
             self.find_leader()
@@ -108,6 +111,7 @@ class Session:
 
     def close(self) -> None:
         """Close all connections."""
+        self.groups.close()
         self.home.close()
         while self._others:
             self._others.popitem()[1].close()

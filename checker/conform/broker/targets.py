@@ -22,6 +22,9 @@ from .target import Done, drive
 
 PINNED = "4.3.1"
 """The version of Kafka that the model follows."""
+TAKES_SECONDS = "Tansu takes seconds for each answer, whoever has joined"
+UNASKED = {11: TAKES_SECONDS, 14: TAKES_SECONDS, 42: "once a group was deleted Tansu breaks off connections, now and then"}
+"""JoinGroup, SyncGroup and DeleteGroups, which Tansu is not asked."""
 REPLICAS = {"replica.fetch.wait.max.ms": 50, "replica.lag.time.max.ms": 30_000}
 """Followers hear soon of a new leader, and stay in sync on a busy machine."""
 
@@ -52,7 +55,7 @@ def tansu(plan: Plan, stop: Stop, done: Done) -> Found:
         url = f"tcp://{HERE}:{port}"
         return [program, "broker", "--listener-url", url, "--advertised-listener-url", url, "--storage-engine", "memory://tansu/"]
 
-    return started(Implementation("Tansu", version), Process(command), plan, stop, done)
+    return started(Implementation("Tansu", version), Process(command, unasked=UNASKED), plan, stop, done)
 
 
 def kafka(plan: Plan, stop: Stop, done: Done) -> Found:

@@ -5,11 +5,13 @@ from __future__ import annotations
 
 import dataclasses
 import io
+import select
 import socket
 import struct
 import time
 import types
 import typing
+from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any
 
@@ -53,6 +55,10 @@ class Connection:
     port: int
     timeout: float = TIMEOUT
     versions: dict[int, tuple[int, int]] = field(factory=dict)
+    most: Mapping[int, int] = field(factory=dict)
+    """The highest versions that are spoken with a broker that says more than it knows, by API."""
+    unasked: Mapping[int, str] = field(factory=dict)
+    """APIs that are not asked, with the reasons."""
     _socket: socket.socket | None = None
     _number: int = 0
 
@@ -79,7 +85,7 @@ class Connection:
     def version(self, api: int, lowest: int, highest: int) -> int | None:
         """Return the highest version that both know, ``None`` if there is none."""
         known = self.versions.get(api)
-        both = None if known is None else min(known[1], highest)
+        both = None if known is None else min(known[1], highest, self.most.get(api, highest))
         return None if known is None or both is None or both < max(known[0], lowest) else both
 
     def call(self, api: int, version: int, values: dict[str, Any], *, is_answered: bool = True) -> Any:
@@ -87,7 +93,11 @@ class Connection:
         self._number += 1
         request: Any = load_request_schema(api, version)
         self._send(request, build(request, values))
-        return self._receive(api, version) if is_answered else None
+        return self.receive(api, version) if is_answered else None
+
+    def is_answered(self, seconds: float) -> bool:
+        """Whether something comes for so long."""
+        return self._socket is not None and bool(select.select([self._socket], [], [], seconds)[0])
 
     def _send(self, cls: Any, request: Any) -> None:
         content = io.BytesIO()
@@ -104,7 +114,8 @@ class Connection:
         except OSError as error:
             raise BrokenError(f"the connection broke: {error.strerror or error}") from None
 
-    def _receive(self, api: int, version: int) -> Any:
+    def receive(self, api: int, version: int) -> Any:
+        """Return the answer to the last request."""
         last = time.monotonic() + self.timeout
         (size,) = struct.unpack(">i", self._read(4, last))
         if not 4 <= size <= MOST_BYTES:

@@ -8,11 +8,18 @@ from typing import Any
 
 from attrs import define
 
-from . import leader_wire, partition_wire, transactions_wire
+from . import groups_wire, leader_wire, partition_wire, transactions_wire
 from .session import Session
 
-ASKS: Mapping[type[Any], Callable[[Session, Any], Any]] = {**partition_wire.ASKS, **leader_wire.ASKS, **transactions_wire.ASKS}
+ASKS: Mapping[type[Any], Callable[[Session, Any], Any]] = {
+    **partition_wire.ASKS,
+    **leader_wire.ASKS,
+    **transactions_wire.ASKS,
+    **groups_wire.ASKS,
+}
 """How each request is asked."""
+WAITS: Mapping[type[Any], Callable[..., Any]] = {**groups_wire.WAITS}
+"""How each request is asked that may have to wait for others."""
 
 
 @define
@@ -26,6 +33,8 @@ class WireBroker:
         """Begin with a new topic."""
         self.session.begin()
 
-    def ask(self, request: Any) -> Any:
+    def ask(self, request: Any, *, waits: bool = False) -> Any:
         """Ask over the wire."""
+        if type(request) in WAITS:
+            return WAITS[type(request)](self.session, request, waits=waits)
         return ASKS[type(request)](self.session, request)

@@ -7,17 +7,18 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from types import TracebackType
 from typing import Self
 
-from attrs import define, frozen
+from attrs import define, field, frozen
 
 from hwmark.checker.conform.found import Found, Implementation, Plan
 from hwmark.checker.errors import InputError
 from hwmark.checker.workers import Stop
 
 from .asking import BrokenError, CannotAskError
+from .group_session import SESSION, GroupSession
 from .session import Session
 from .target import Done, drive
 from .wire import Connection
@@ -26,6 +27,10 @@ from .wire_broker import WireBroker
 START = 20.0
 """Seconds until a broker that was started must listen."""
 HERE = "127.0.0.1"
+MISREAD = {11: 5, 13: 2, 14: 3}
+"""The highest versions of JoinGroup, LeaveGroup and SyncGroup that librdkafka's clients speak: its mock cluster misreads later ones."""
+MOCK_SESSION = 1001
+"""Milliseconds: the mock cluster makes members wait for a session less a second in each rebalance, whoever has joined."""
 
 
 @frozen
@@ -45,6 +50,12 @@ class Process:
     """What to run, given a port that is free."""
     is_mock: bool = False
     """Whether it is our own: takes a port of its own, which it prints, and can be told who is to lead."""
+    most: Mapping[int, int] = field(factory=dict)
+    """The highest versions that it knows, where it says that it knows more."""
+    unasked: Mapping[int, str] = field(factory=dict)
+    """APIs that are not asked, with the reasons."""
+    session_timeout: int = SESSION
+    """Milliseconds that members of groups may be silent."""
     _running: subprocess.Popen[str] | None = None
 
     def __enter__(self) -> Self:
@@ -66,7 +77,7 @@ class Process:
             port = int(self._running.stdout.readline() or 0)
         last = time.monotonic() + START
         while self._running.poll() is None and time.monotonic() < last:
-            connection = Connection(HERE, port)
+            connection = Connection(HERE, port, most=self.most, unasked=self.unasked)
             try:
                 connection.open()
             except BrokenError:
@@ -101,7 +112,8 @@ class Process:
 
 def mock_process() -> Process:
     """Return the mock cluster of librdkafka, which does not run yet."""
-    return Process(lambda _port: [sys.executable, "-m", "hwmark.checker.conform.broker.mock_process"], is_mock=True)
+    command = [sys.executable, "-m", "hwmark.checker.conform.broker.mock_process"]
+    return Process(lambda _port: command, is_mock=True, most=MISREAD, session_timeout=MOCK_SESSION)
 
 
 def listening(at: Address, plan: Plan, stop: Stop, done: Done) -> Found:
@@ -113,7 +125,8 @@ def listening(at: Address, plan: Plan, stop: Stop, done: Done) -> Found:
 def started(driven: Implementation, process: Process, plan: Plan, stop: Stop, done: Done) -> Found:
     """Start a broker, and drive it."""
     with process:
-        session = Session(process.start(), _prefix(), process.start, process.move if process.is_mock else None)
+        move, groups = process.move if process.is_mock else None, GroupSession(process.session_timeout)
+        session = Session(process.start(), _prefix(), process.start, move, groups=groups)
         return _driven(driven, WireBroker(session), plan, stop, done)
 
 

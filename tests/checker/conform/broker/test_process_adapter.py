@@ -25,8 +25,9 @@ from hwmark.checker.conform.broker.asking import BrokenError, CannotAskError, Ot
 from hwmark.checker.conform.broker.lines import LONGEST_LINE, LineProcess
 from hwmark.checker.conform.broker.process_adapter import PROTOCOL, ProcessBroker
 from hwmark.checker.conform.broker.programs import REQUESTS
-from hwmark.model.broker_api.answering import TYPES
+from hwmark.model.broker_api.answering import GROUPS, TYPES
 from hwmark.model.broker_api.common import Errors
+from hwmark.model.broker_api.groups.requests import Answered, Await, Epoch, Heard, Heartbeat, Joined, JoinGroup, Synced, SyncGroup
 from hwmark.model.broker_api.partition import requests
 from hwmark.model.broker_api.partition.requests import Fetch, InitProducerId, Produce
 
@@ -99,6 +100,7 @@ def test_the_examples_lack_idempotence_and_nothing_else(capsys: pytest.CaptureFi
     assert (code, err, report["stopped"]) == (1, "", None)
     assert [check["id"] for check in report["checks"] if check["verdict"] == "deviates"] == WITHOUT_IDEMPOTENCE
     unknown = {check["id"].split("/")[0] for check in report["checks"] if check["why"] == "the broker does not know this request"}
+    groups = {api for kind, api in GROUPS.apis.items() if kind is not Await}
     assert unknown == {
         "delete_records",
         "new_leader",
@@ -107,6 +109,7 @@ def test_the_examples_lack_idempotence_and_nothing_else(capsys: pytest.CaptureFi
         "produce",
         "add_partitions_to_txn",
         "end_txn",
+        *groups,
     }
     assert len([check for check in report["checks"] if check["verdict"] == "clean"]) > 40
 
@@ -128,6 +131,56 @@ def test_the_page_tells_of_all_requests_and_answers() -> None:
 
 
 # -- what is said, and what is understood --
+
+GROUP = (
+    ("JoinGroup", {"error": "MEMBER_ID_REQUIRED", "member": "x-1"}),
+    ("JoinGroup", {"error": "NONE", "member": "x-1", "generation": 7, "leader": "x-1", "protocol": "range", "members": [["x-1", 1]]}),
+    ("SyncGroup", {"error": "NONE", "assignment": "3a"}),
+    ("JoinGroup", {"error": "NONE", "waits": True}),
+    ("Await", {"error": "NONE", "member": "y-1", "generation": 8, "leader": "x-1"}),
+    ("Heartbeat", {"error": "SOMETHING_ELSE"}),
+)
+"""What a broker answers to whom."""
+
+
+def test_members_are_told_by_the_ids_that_the_broker_gave(brokers: list[ProcessBroker], tmp_path: Path) -> None:
+    """And generations likewise; in the answers they have the model's names and numbers."""
+    told = tmp_path / "told"
+    source = (
+        f'{BEGINS} open({str(told)!r}, "a").write(line)\n'
+        f" do, answer = {GROUP!r}[asked['id'] - 2]\n"
+        ' print(json.dumps({"id": asked["id"], "answer": answer if asked["do"] == do else None}), flush=True)\n'
+    )
+    broker = ProcessBroker(LineProcess(program(source)))
+    brokers.append(broker)
+    broker.begin()
+    asked = (JoinGroup(), JoinGroup(), SyncGroup(plan=3), JoinGroup("b", instance="i"), Await("b"), Heartbeat("b", epoch=Epoch.PREVIOUS))
+    answers = [broker.ask(one, waits=one == asked[3]) for one in asked]
+    said = [json.loads(line) for line in told.read_text(encoding="utf-8").splitlines()]
+    assert answers[0] == Joined(Errors.MEMBER_ID_REQUIRED, "a1")
+    assert answers[1] == Joined(Errors.NONE, "a1", 1, "a1", "", "range", (("a1", 1),))
+    assert answers[2:4] == [Synced(Errors.NONE, "3a"), Joined(Errors.NONE, waits=True)]
+    assert answers[4:] == [Heard(Errors.NONE, "b1", 2, "a1"), Answered(OtherError("SOMETHING_ELSE"))]
+    group = {"instance": None, "nameless": False}
+    joins = {"do": "JoinGroup", "member": "a", "protocol_type": "consumer", "protocols": ["range"], "metadata": 0, "brief": False, **group}
+    assert said[0] == {"id": 2, **joins, "member_id": "", "waits": False}
+    assert said[1] == {"id": 3, **joins, "member_id": "x-1", "waits": False}
+    syncs = {
+        "do": "SyncGroup",
+        "member": "a",
+        "member_id": "x-1",
+        "epoch": 7,
+        "protocol_type": "",
+        "protocol": "range",
+        "waits": False,
+        **group,
+    }
+    assert said[2] == {"id": 4, **syncs, "assignments": {"x-1": "3a"}}
+    assert said[3] == {"id": 5, **joins, "member": "b", "member_id": "", "instance": "i", "waits": True}
+    assert said[4:] == [
+        {"id": 6, "do": "Await", "member": "b"},
+        {"id": 7, "do": "Heartbeat", "member": "b", "member_id": "y-1", "epoch": 0, **group},
+    ]
 
 
 def test_every_field_is_told(brokers: list[ProcessBroker], tmp_path: Path) -> None:

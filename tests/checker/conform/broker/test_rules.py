@@ -39,7 +39,7 @@ class ModelBroker:
         """Forget everything."""
         self.state = State(lacks=self.without)
 
-    def ask(self, request: Any) -> Any:
+    def ask(self, request: Any, *, waits: bool = False) -> Any:  # noqa: ARG002 - it never hangs
         """Answer as the model does."""
         outcome = answer(self.state, request)
         self.state = outcome.state
