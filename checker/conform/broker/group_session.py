@@ -19,8 +19,6 @@ from .wire import Connection
 FIND_COORDINATOR, OFFSET_FETCH, METADATA = 10, 9, 3
 NOT_YET = ("COORDINATOR_NOT_AVAILABLE", "COORDINATOR_LOAD_IN_PROGRESS", "NOT_COORDINATOR")
 """What a broker says that has to make the topic of committed offsets first."""
-SESSION = 60_000
-"""Milliseconds that a member may be silent: no program takes as long."""
 MOMENT = 0.1
 """Seconds after which a request that must wait is taken to wait: what can be answered is, in much less."""
 
@@ -29,7 +27,6 @@ MOMENT = 0.1
 class GroupSession:
     """The group of a program; ``outstanding`` has the API and version of what members wait for, and what their JoinGroup said."""
 
-    session_timeout: int = SESSION
     topic: str = ""
     name: str = ""
     ids: Identities = field(factory=Identities)

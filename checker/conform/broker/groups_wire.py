@@ -47,8 +47,8 @@ OFFSET_COMMIT, JOIN, HEARTBEAT, LEAVE, SYNC = (8, 7, 9), (11, 5, 9), (12, 3, 4),
 DESCRIBE, DELETE, OFFSET_DELETE, CONSUMER_HEARTBEAT = (15, 0, 6), (42, 0, 2), (47, 0, 0), (68, 0, 1)
 LEAVE_STATIC: Api = (13, 3, 5)
 SYNC_WITH_PROTOCOL: Api = (14, 5, 5)
-REBALANCE, BRIEF = 300_000, 1
-"""Milliseconds: how long a rebalance may take, more than any program does; and a session that is too short."""
+SESSION, REBALANCE, BRIEF = 60_000, 300_000, 1
+"""Milliseconds: how long a member may be silent, and a rebalance may take, which no program does; and a session that is too short."""
 ASSIGNS_WITHIN = 2.0
 """Seconds after which a coordinator is taken to assign nothing."""
 TOO_LARGE = "x" * 5000
@@ -76,7 +76,7 @@ def join(session: Session, request: JoinGroup, *, waits: bool) -> Any:
     metadata = subscription(session.topic, request.metadata)
     values = {
         "group_id": group_of(session, request),
-        "session_timeout": BRIEF if request.brief else session.groups.session_timeout,
+        "session_timeout": BRIEF if request.brief else SESSION,
         "rebalance_timeout": REBALANCE,
         "member_id": session.groups.ids.id_of(request),
         "group_instance_id": request.instance,

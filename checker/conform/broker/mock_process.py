@@ -17,8 +17,6 @@ from hwmark.checker.errors import InputError
 BROKERS = 3
 PRODUCER = 0
 WORDS = 512
-DELAY = 0
-"""Milliseconds that the first member of a group waits for others; some seconds are usual."""
 
 
 def main() -> None:
@@ -30,14 +28,12 @@ def main() -> None:
     library.rd_kafka_mock_cluster_new.argtypes = [pointer, ctypes.c_int]
     library.rd_kafka_mock_cluster_bootstraps.argtypes, library.rd_kafka_mock_cluster_bootstraps.restype = [pointer], text
     library.rd_kafka_mock_partition_set_leader.argtypes = [pointer, text, ctypes.c_int32, ctypes.c_int32]
-    library.rd_kafka_mock_group_initial_rebalance_delay_ms.argtypes = [pointer, ctypes.c_int32]
     library.rd_kafka_err2str.argtypes, library.rd_kafka_err2str.restype = [ctypes.c_int], text
     why = ctypes.create_string_buffer(WORDS)
     client = library.rd_kafka_new(PRODUCER, library.rd_kafka_conf_new(), why, WORDS)
     if not client:
         raise InputError(f"librdkafka does not start: {why.value.decode()}")
     cluster = library.rd_kafka_mock_cluster_new(client, BROKERS)
-    library.rd_kafka_mock_group_initial_rebalance_delay_ms(cluster, DELAY)
     say(library.rd_kafka_mock_cluster_bootstraps(cluster).decode().split(",")[0].rpartition(":")[2])
     for line in sys.stdin:
         topic, broker = line.split()

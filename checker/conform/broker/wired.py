@@ -18,7 +18,6 @@ from hwmark.checker.errors import InputError
 from hwmark.checker.workers import Stop
 
 from .asking import BrokenError, CannotAskError
-from .group_session import SESSION, GroupSession
 from .session import Session
 from .target import Done, drive
 from .wire import Connection
@@ -27,10 +26,10 @@ from .wire_broker import WireBroker
 START = 20.0
 """Seconds until a broker that was started must listen."""
 HERE = "127.0.0.1"
-MISREAD = {11: 5, 13: 2, 14: 3}
-"""The highest versions of JoinGroup, LeaveGroup and SyncGroup that librdkafka's clients speak: its mock cluster misreads later ones."""
-MOCK_SESSION = 1001
-"""Milliseconds: the mock cluster makes members wait for a session less a second in each rebalance, whoever has joined."""
+MISREAD = {13: 2, 14: 3}
+"""The highest versions of LeaveGroup and SyncGroup that librdkafka's clients speak: its mock cluster misreads later ones."""
+UNASKED = {11: "the mock cluster ends each rebalance after a time, whoever has joined, and may end at an assertion then"}
+"""JoinGroup, which the mock cluster is not asked."""
 
 
 @frozen
@@ -54,8 +53,6 @@ class Process:
     """The highest versions that it knows, where it says that it knows more."""
     unasked: Mapping[int, str] = field(factory=dict)
     """APIs that are not asked, with the reasons."""
-    session_timeout: int = SESSION
-    """Milliseconds that members of groups may be silent."""
     _running: subprocess.Popen[str] | None = None
 
     def __enter__(self) -> Self:
@@ -113,7 +110,7 @@ class Process:
 def mock_process() -> Process:
     """Return the mock cluster of librdkafka, which does not run yet."""
     command = [sys.executable, "-m", "hwmark.checker.conform.broker.mock_process"]
-    return Process(lambda _port: command, is_mock=True, most=MISREAD, session_timeout=MOCK_SESSION)
+    return Process(lambda _port: command, is_mock=True, most=MISREAD, unasked=UNASKED)
 
 
 def listening(at: Address, plan: Plan, stop: Stop, done: Done) -> Found:
@@ -125,8 +122,7 @@ def listening(at: Address, plan: Plan, stop: Stop, done: Done) -> Found:
 def started(driven: Implementation, process: Process, plan: Plan, stop: Stop, done: Done) -> Found:
     """Start a broker, and drive it."""
     with process:
-        move, groups = process.move if process.is_mock else None, GroupSession(process.session_timeout)
-        session = Session(process.start(), _prefix(), process.start, move, groups=groups)
+        session = Session(process.start(), _prefix(), process.start, process.move if process.is_mock else None)
         return _driven(driven, WireBroker(session), plan, stop, done)
 
 
