@@ -58,19 +58,14 @@ def drawn(count: int, seed: int) -> tuple[Program, ...]:
     return tuple(kept)
 
 
-def found(without: str, seed: int = 0) -> tuple[dict[str, Any], int]:
-    """Return what deviates of a broker without a rule, and how many requests were played until something did."""
-    finder, first = Finder(ModelBroker(frozenset([without])), never), 0
-
-    def take(program: Program) -> None:
-        nonlocal first
-        finder.take(program)
-        if finder.deviating and not first:
-            first = finder.requests
-
+def found(without: str, seed: int = 0) -> tuple[dict[str, Program], int]:
+    """Return what the first program that shows it tells of a broker without a rule, and how many requests were played until then."""
+    finder = Finder(ModelBroker(frozenset([without])), never)
     for program in drawn(300, seed):
-        take(program)
-    return {name: finder.programs[name] for name in finder.deviating}, first
+        finder.take(program)
+        if finder.deviating:
+            break
+    return {name: finder.programs[name] for name in finder.deviating}, finder.requests
 
 
 def test_model_deviates_nowhere_from_itself() -> None:
