@@ -107,17 +107,19 @@ class GroupSession:
 
     def id_of_topic(self, bootstrap: Connection) -> uuid.UUID:
         """Return the id of the program's topic."""
-        if self.topic_id is None:
-            version = bootstrap.version(METADATA, 10, 12)
-            if version is None:
-                raise CannotAskError("it does not tell ids of topics")
-            values = {"topics": ({"topic_id": None, "name": self.topic},), "allow_auto_topic_creation": False}
-            said = {"include_cluster_authorized_operations": False, "include_topic_authorized_operations": False}
-            told = bootstrap.call(METADATA, version, {**values, **said}).topics
-            if not told or told[0].topic_id is None:
-                raise CannotAskError("it does not tell ids of topics")
-            self.topic_id = told[0].topic_id
-        return self.topic_id
+        if self.topic_id is not None:
+            return self.topic_id
+        version = bootstrap.version(METADATA, 10, 12)
+        if version is None:
+            raise CannotAskError("it does not tell ids of topics")
+        values = {"topics": ({"topic_id": None, "name": self.topic},), "allow_auto_topic_creation": False}
+        said = {"include_cluster_authorized_operations": False, "include_topic_authorized_operations": False}
+        told = bootstrap.call(METADATA, version, {**values, **said}).topics
+        known: uuid.UUID | None = told[0].topic_id if told else None
+        if known is None:
+            raise CannotAskError("it does not tell ids of topics")
+        self.topic_id = known
+        return known
 
 
 def version_of(connection: Connection, api: int, lowest: int, highest: int) -> int:
