@@ -18,6 +18,10 @@ DONE: dict[tuple[str, str], tuple[str, str]] = {
         "ProducerStateEntry.findDuplicateBatch",
     ),
     ("fetch", "fetch"): ("A fetch is given the records from its offset on, and the limits of the log.", "UnifiedLog.read"),
+    ("fetch", "fetch_of_follower"): (
+        "A follower serves the fetches of version 11 and newer as the leader does, as far as it knows what is committed (KIP-392).",
+        "FetchParams.fetchOnlyLeader; Partition.fetchRecords",
+    ),
     ("list_offsets", "latest_offset"): (
         "The latest offset is the high watermark, in the present leader epoch.",
         "Partition.fetchOffsetForTimestamp",
@@ -56,7 +60,7 @@ DONE: dict[tuple[str, str], tuple[str, str]] = {
 REQUIREMENTS = {
     "init_producer_id": ("S2", "K-360"),
     "produce": ("S2", "T09"),
-    "fetch": ("S2", "S6", "K-320"),
+    "fetch": ("S2", "S6", "K-320", "K-392"),
     "list_offsets": ("S6", "K-320"),
     "delete_records": ("S10",),
     "offset_for_leader_epoch": ("K-101", "K-279", "K-320", "R16"),

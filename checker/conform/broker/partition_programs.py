@@ -27,6 +27,7 @@ PRODUCERS = ("p", "q")
 where = st.sampled_from((Where.PARTITION,) * 9 + (Where.OTHER_PARTITION, Where.OTHER_TOPIC))
 epochs = st.sampled_from((CurrentEpoch.UNSAID,) * 4 + (CurrentEpoch.RIGHT, CurrentEpoch.OLDER, CurrentEpoch.NEWER))
 offsets = st.integers(-2, 9)
+rarely = st.sampled_from((False,) * 9 + (True,))
 
 REQUEST: st.SearchStrategy[Any] = st.one_of(
     st.builds(InitProducerId, st.sampled_from(PRODUCERS)),
@@ -39,11 +40,12 @@ REQUEST: st.SearchStrategy[Any] = st.one_of(
         acks=st.sampled_from((-1, -1, -1, 1, 0, 2, -2)),
         flaw=st.sampled_from((Flaw.NONE,) * 10 + tuple(Flaw)[1:]),
         where=where,
+        of_follower=rarely,
     ),
-    st.builds(Fetch, offsets, st.booleans(), epochs, where),
-    st.builds(ListOffsets, st.sampled_from(At), st.integers(0, 12), st.booleans(), epochs, where, st.sampled_from((False,) * 9 + (True,))),
-    st.builds(DeleteRecords, offsets, where),
-    st.builds(OffsetForLeaderEpoch, st.sampled_from((0, -1, -2, 1, None)), epochs, where),
+    st.builds(Fetch, offsets, st.booleans(), epochs, where, rarely, rarely),
+    st.builds(ListOffsets, st.sampled_from(At), st.integers(0, 12), st.booleans(), epochs, where, rarely, rarely),
+    st.builds(DeleteRecords, offsets, where, rarely),
+    st.builds(OffsetForLeaderEpoch, st.sampled_from((0, -1, -2, 1, None)), epochs, where, rarely),
     st.builds(NewLeader),
 )
 """Any request about a partition."""
@@ -102,6 +104,14 @@ def across_leaders(draw: st.DrawFn) -> Program:
     return valid(tuple(steps))
 
 
+@st.composite
+def of_followers(draw: st.DrawFn) -> Program:
+    """Draw a program that asks a follower for what only the leader does, and for records, some of which may have been deleted."""
+    steps: list[Any] = [draw(PLAIN_BATCH) for _ in range(draw(st.integers(0, 3)))]
+    steps += draw(st.lists(st.one_of(st.builds(NewLeader), st.builds(DeleteRecords, st.integers(0, 3))), max_size=1))
+    return valid((*steps, *draw(OF_FOLLOWER)))
+
+
 PLAIN_BATCH = st.builds(Produce, count=st.integers(1, 2), acks=st.sampled_from((-1, 0, 1)))
 RIGHT = st.one_of(
     st.builds(Fetch, st.integers(0, 6), st.booleans()),
@@ -118,7 +128,22 @@ ABOUT_LEADERS = st.one_of(
     st.builds(ListOffsets, st.just(At.TIME), st.integers(0, 4)),
     st.builds(Fetch, st.integers(0, 6), epoch=epochs),
 )
-FLAWED = (*(Produce(flaw=flaw) for flaw in Flaw if flaw is not Flaw.NONE), Produce(acks=2))
+yes = st.just(value=True)
+OF_FOLLOWER = st.tuples(
+    st.builds(Fetch, st.integers(0, 4), st.booleans(), epochs, of_follower=yes),
+    st.builds(Fetch, st.integers(0, 4), epoch=epochs, of_follower=yes, before_racks=yes),
+    st.builds(ListOffsets, st.sampled_from(At), st.integers(0, 4), st.booleans(), epochs, of_follower=yes),
+    st.builds(DeleteRecords, offsets, of_follower=yes),
+    st.builds(OffsetForLeaderEpoch, st.integers(-1, 1), epochs, of_follower=yes),
+    st.builds(Produce, acks=st.sampled_from((-1, 1, 2)), flaw=st.sampled_from((Flaw.NONE, *Flaw)), of_follower=yes),
+)
+"""One request of each kind to a replica that does not lead."""
+FLAWED = (
+    *(Produce(flaw=flaw) for flaw in Flaw if flaw is not Flaw.NONE),
+    Produce(acks=2),
+    ListOffsets(twice=True),
+    ListOffsets(At.UNHEARD_OF),
+)
 REFUSED = st.one_of(
     st.builds(Produce, acks=st.sampled_from((-1, 1)), where=wrong_place),
     st.builds(Fetch, offsets, epoch=wrong_epoch),
@@ -140,6 +165,7 @@ PROGRAMS = (
     after_some_records(),
     after_some_records(),
     across_leaders(),
+    of_followers(),
     REFUSALS,
 )
 """Programs that come to where a partition has something to decide."""

@@ -27,6 +27,7 @@ from hwmark.model.broker_api.partition.requests import (
 )
 
 from .batches import batches, records_of
+from .follower_wire import SINCE_RACKS, asked, fetching
 from .leading import relative_of
 from .session import (
     DELETE_RECORDS,
@@ -44,9 +45,11 @@ from .session import (
 )
 
 TIMES = {At.LATEST: LATEST, At.EARLIEST: -2, At.MAX_TIMESTAMP: -3, At.UNHEARD_OF: -77}
-MOST_BYTES = 1 << 20
 SUPPORTING = {Support.NOTHING: VERSIONS[PRODUCE], Support.ABORTABLE: (11, 11), Support.ADDS: (12, 12)}
 """The versions of Produce of those that know more or less of KIP-890."""
+BEFORE_RACKS = (VERSIONS[FETCH][0], 10)
+FETCHING = {(False, False): VERSIONS[FETCH], (False, True): BEFORE_RACKS, (True, False): SINCE_RACKS, (True, True): BEFORE_RACKS}
+"""The versions of Fetch, by whether a follower is asked, and by somebody who knows of no racks."""
 EARLY = 50_000
 """Milliseconds: what has a later time was not sent by the program."""
 
@@ -66,12 +69,12 @@ def init(session: Session, request: InitProducerId) -> ProducerIdGiven:
 def produce(session: Session, request: Produce) -> Produced | NotAnswered:
     """Send records, and wait where no answer is to come until they have been dealt with."""
     topic, partition = session.place(request.where)
+    version, broker = session.version(PRODUCE, *SUPPORTING[request.support]), asked(session, request)
     data = {"name": topic, "partition_data": ({"index": partition, "records": batches(session, request)},)}
     session.sent += request.count
     name = session.transactional_id(request.producer) if request.transactional and request.producer else None
     values = {"transactional_id": name, "acks": request.acks, "timeout": 5000, "topic_data": (data,)}
-    version = session.version(PRODUCE, *SUPPORTING[request.support])
-    answer = session.connection.call(PRODUCE, version, values, is_answered=request.acks != 0)
+    answer = broker.call(PRODUCE, version, values, is_answered=request.acks != 0)
     if answer is None:
         session.settle()
         session.catch_up()
@@ -87,22 +90,9 @@ def produce(session: Session, request: Produce) -> Produced | NotAnswered:
 def fetch(session: Session, request: Fetch) -> Fetched:
     """Ask for records; those below the offset that was asked for are passed over, as clients do."""
     topic, partition = session.place(request.where)
-    asked = {
-        "partition": partition,
-        "current_leader_epoch": session.current(request.epoch),
-        "fetch_offset": request.offset,
-        "partition_max_bytes": MOST_BYTES,
-    }
-    values = {
-        "replica_id": -1,
-        "max_wait": 0,
-        "min_bytes": 0,
-        "max_bytes": MOST_BYTES,
-        "isolation_level": int(request.read_committed),
-        "topics": ({"topic": topic, "partitions": (asked,)},),
-        "forgotten_topics_data": (),
-    }
-    answer = session.connection.call(FETCH, session.version(FETCH), values)
+    values = fetching(topic, partition, request.offset, session.current(request.epoch), read_committed=request.read_committed)
+    version = session.version(FETCH, *FETCHING[request.of_follower, request.before_racks])
+    answer = asked(session, request).call(FETCH, version, values)
     error = error_of(answer.error_code)
     if error is not Errors.NONE:
         return Fetched(error)
@@ -120,12 +110,12 @@ def list_offsets(session: Session, request: ListOffsets) -> OffsetFound:
     """Ask for an offset."""
     topic, partition = session.place(request.where)
     at = session.began + request.time if request.at is At.TIME else TIMES[request.at]
-    asked = {"partition_index": partition, "current_leader_epoch": session.current(request.epoch), "timestamp": at}
-    topics = ({"name": topic, "partitions": (asked,) * (2 if request.twice else 1)},)
+    wanted = {"partition_index": partition, "current_leader_epoch": session.current(request.epoch), "timestamp": at}
+    topics = ({"name": topic, "partitions": (wanted,) * (2 if request.twice else 1)},)
     values = {"replica_id": -1, "isolation_level": int(request.read_committed), "topics": topics}
     lowest, highest = VERSIONS[LIST_OFFSETS]
     version = session.version(LIST_OFFSETS, 7 if request.at is At.MAX_TIMESTAMP else lowest, highest)
-    told = first_of(first_of(session.connection.call(LIST_OFFSETS, version, values).topics).partitions)
+    told = first_of(first_of(asked(session, request).call(LIST_OFFSETS, version, values).topics).partitions)
     error = error_of(told.error_code)
     if error is not Errors.NONE:
         return OffsetFound(error)
@@ -138,8 +128,8 @@ def list_offsets(session: Session, request: ListOffsets) -> OffsetFound:
 def delete(session: Session, request: DeleteRecords) -> Deleted:
     """Ask for records to be deleted."""
     topic, partition = session.place(request.where)
-    asked = {"name": topic, "partitions": ({"partition_index": partition, "offset": request.offset},)}
-    answer = session.connection.call(DELETE_RECORDS, session.version(DELETE_RECORDS), {"topics": (asked,), "timeout": 5000})
+    wanted = {"name": topic, "partitions": ({"partition_index": partition, "offset": request.offset},)}
+    answer = asked(session, request).call(DELETE_RECORDS, session.version(DELETE_RECORDS), {"topics": (wanted,), "timeout": 5000})
     told = first_of(first_of(answer.topics).partitions)
     error = error_of(told.error_code)
     return Deleted(error, int(told.low_watermark) if error is Errors.NONE else NOTHING)
@@ -148,15 +138,14 @@ def delete(session: Session, request: DeleteRecords) -> Deleted:
 def epoch_end(session: Session, request: OffsetForLeaderEpoch) -> EpochEnd:
     """Ask where a leader epoch ends."""
     topic, partition = session.place(request.where)
-    wanted = NOTHING if request.leader_epoch is None else session.epoch(request.leader_epoch)
-    asked = {"partition": partition, "current_leader_epoch": session.current(request.epoch), "leader_epoch": wanted}
-    values = {"replica_id": -1, "topics": ({"topic": topic, "partitions": (asked,)},)}
-    told = first_of(first_of(session.connection.call(EPOCH_END, session.version(EPOCH_END), values).topics).partitions)
+    epoch = NOTHING if request.leader_epoch is None else session.epoch(request.leader_epoch)
+    wanted = {"partition": partition, "current_leader_epoch": session.current(request.epoch), "leader_epoch": epoch}
+    values = {"replica_id": -1, "topics": ({"topic": topic, "partitions": (wanted,)},)}
+    told = first_of(first_of(asked(session, request).call(EPOCH_END, session.version(EPOCH_END), values).topics).partitions)
     error = error_of(told.error_code)
     if error is not Errors.NONE:
         return EpochEnd(error)
-    epoch = relative_of(session.epochs, int(told.leader_epoch))
-    return EpochEnd(error, epoch, int(told.end_offset))
+    return EpochEnd(error, relative_of(session.epochs, int(told.leader_epoch)), int(told.end_offset))
 
 
 ASKS: Mapping[type[Any], Callable[[Session, Any], Any]] = {

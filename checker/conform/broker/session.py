@@ -72,6 +72,8 @@ class Session:
     """To the leader."""
     topic: str = ""
     led: Leadership = NOBODY
+    followers_serve: bool = True
+    """Whether fetches of followers are answered, as far as is known."""
     epochs: list[int] = field(factory=list)
     """The leader epoch of each leader that the partition has had."""
     began: int = 0
@@ -173,13 +175,14 @@ class Session:
         """Whether the broker leads by now, and all that is in its log is committed; what it does not tell is taken for granted."""
         if self.connection.version(LIST_OFFSETS, *VERSIONS[LIST_OFFSETS]) is None:
             return True
-        error, committed = self._end(CLIENT)
+        error, committed = self.end(CLIENT)
         if error is not Errors.NONE or len(self.led.replicas) == 1:
             return error is Errors.NONE
-        error, end = self._end(DEBUGGER)
+        error, end = self.end(DEBUGGER)
         return error is not Errors.NONE or committed == end
 
-    def _end(self, replica: int) -> tuple[Any, int]:
+    def end(self, replica: int) -> tuple[Any, int]:
+        """Return what the leader tells somebody of the end of the partition, and the error that it has instead."""
         asked = {"partition_index": 0, "timestamp": LATEST}
         values = {"replica_id": replica, "isolation_level": 0, "topics": ({"name": self.topic, "partitions": (asked,)},)}
         told = first_of(first_of(self.call(LIST_OFFSETS, values).topics).partitions)

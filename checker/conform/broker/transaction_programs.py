@@ -5,18 +5,20 @@ from __future__ import annotations
 
 from typing import Any
 
+from attrs import evolve
 from hypothesis import strategies as st
 
 from hwmark.model.broker_api.partition.requests import At, DeleteRecords, Fetch, InitProducerId, ListOffsets, Produce, Support
 from hwmark.model.broker_api.transactions.requests import AddPartitionsToTxn, EndTxn, Identity, InitTransactions, Oddity
 
-from .partition_programs import PRODUCERS, where
+from .partition_programs import PRODUCERS, rarely, where
 from .programs import LONGEST, Program, valid
 
 producers = st.sampled_from(PRODUCERS)
 identities = st.sampled_from((Identity.OWN,) * 8 + (Identity.OTHER_PRODUCER_ID, Identity.NO_NAME))
 epochs = st.sampled_from((0,) * 6 + (1, -1, -1))
 supports = st.sampled_from(Support)
+sometimes = st.sampled_from((False,) * 5 + (True,))
 
 BATCH = st.builds(
     Produce,
@@ -28,6 +30,7 @@ BATCH = st.builds(
     where=where,
     transactional=st.just(value=True),
     support=supports,
+    of_follower=rarely,
 )
 INIT = st.builds(
     InitTransactions,
@@ -39,7 +42,7 @@ INIT = st.builds(
 ADD = st.builds(AddPartitionsToTxn, producers, epochs, identities, where)
 END = st.builds(EndTxn, producers, st.booleans(), epochs, identities, st.booleans())
 COMMITTED = st.one_of(
-    st.builds(Fetch, st.integers(0, 4), st.just(value=True)),
+    st.builds(Fetch, st.integers(0, 4), st.just(value=True), of_follower=sometimes),
     st.builds(ListOffsets, st.sampled_from((At.LATEST, At.TIME, At.MAX_TIMESTAMP)), st.integers(0, 4), read_committed=st.just(value=True)),
 )
 READ = st.one_of(
@@ -66,7 +69,9 @@ def in_order(draw: st.DrawFn) -> Program:
             steps.append(Produce(1, "p", 0, due, transactional=True, support=support))
             due += 1
         steps += draw(st.lists(st.one_of(between(due), COMMITTED), max_size=2))
-        steps += [EndTxn("p", draw(st.booleans()), bumps=bumps)] if draw(st.integers(0, 4)) else [InitTransactions("p")] * 2
+        end = EndTxn("p", draw(st.booleans()), bumps=bumps)
+        again = evolve(end, epoch=-1 if bumps else 0)
+        steps += draw(st.sampled_from(([end], [end], [end], [end, again], [InitTransactions("p")] * 2)))
         due = 0 if bumps or isinstance(steps[-1], InitTransactions) else due
         steps += draw(st.lists(READ, max_size=1))
     steps += draw(st.lists(st.one_of(late(due), REQUEST), min_size=1, max_size=2))
@@ -101,6 +106,7 @@ def of_epochs(draw: st.DrawFn) -> Program:
     identity = st.sampled_from((*[Identity.OWN] * 4, Identity.OTHER_PRODUCER_ID, Identity.NO_NAME))
     said = st.builds(InitTransactions, st.just("p"), st.sampled_from((0, 0, -1, -1, 1)), identity, odd)
     steps: list[Any] = [InitTransactions("p"), *draw(st.lists(st.just(InitTransactions("p")), max_size=1))]
+    steps += draw(st.lists(st.builds(InitTransactions, st.just("p"), st.sampled_from((0, -1))), max_size=2))
     steps += draw(st.lists(st.one_of(said, INIT, END, ADD), min_size=1, max_size=6))
     return valid(tuple(steps))
 
@@ -119,6 +125,14 @@ def of_verification(draw: st.DrawFn) -> Program:
     return valid(tuple(steps))
 
 
+MISTAKEN = (
+    *(AddPartitionsToTxn("p", identity=identity) for identity in Identity if identity is not Identity.OWN),
+    *(EndTxn("p", identity=identity) for identity in Identity if identity is not Identity.OWN),
+    InitTransactions("p", 0, Identity.OTHER_PRODUCER_ID),
+    *(InitTransactions("p", oddity=oddity) for oddity in Oddity if oddity is not Oddity.NONE),
+)
+REFUSALS = st.builds(lambda mistaken: (InitTransactions("p"), *mistaken), st.permutations(MISTAKEN))
+"""Programs of a producer that does not say rightly who it is, or what it wants."""
 PROGRAMS = (
     st.lists(REQUEST, min_size=1, max_size=LONGEST).map(lambda drawn: valid(tuple(drawn))),
     in_order(),
@@ -126,5 +140,6 @@ PROGRAMS = (
     of_epochs(),
     of_verification(),
     of_verification(),
+    REFUSALS,
 )
 """Programs that come to where a coordinator, or a partition with a transaction, has something to decide."""

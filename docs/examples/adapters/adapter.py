@@ -68,7 +68,7 @@ def main():
     broker = Broker()
     for line in sys.stdin:
         asked = json.loads(line)
-        do = None if asked.get("transactional") else getattr(broker, asked["do"], None)
+        do = None if asked.get("transactional") or asked.get("of_follower") else getattr(broker, asked["do"], None)
         answer = {"not_supported": "the broker does not know this request"} if do is None else {"answer": do(asked)}
         print(json.dumps({"id": asked["id"], **answer}), flush=True)
 

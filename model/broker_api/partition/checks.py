@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The checks that a broker makes before it does anything, in the order in which Kafka 4.3.1 makes them: the first that fails answers.
 
-Each has a name that stays, so that a deviation can be told by it. A broker is modelled that leads the partition, has all its
-replicas, and whom everybody may ask anything.
+Each has a name that stays, so that a deviation can be told by it. All replicas of the partition are modelled as one that knows what
+each of them does, whoever is asked; everybody may ask anything.
 """
 
 from __future__ import annotations
@@ -19,6 +19,8 @@ from .requests import At, CurrentEpoch, DeleteRecords, Fetch, Flaw, ListOffsets,
 from .transactional import is_open
 
 LAST_SEQUENCE = 2**31 - 1
+ACKS = frozenset({-1, 0, 1})
+NOT_LEADER = Errors.NOT_LEADER_OR_FOLLOWER
 
 
 def has_flaw(flaw: Flaw) -> Callable[[State, Produce], bool]:
@@ -74,6 +76,26 @@ def is_between(state: State, request: Produce) -> bool:
 def is_out_of_range(state: State, request: Fetch) -> bool:
     """Whether the log does not reach to an offset; its end is still in it."""
     return not state.log_start_offset <= request.offset <= state.end_offset
+
+
+def is_of_follower(_state: State, request: Any) -> bool:
+    """Whether a request goes to a replica that does not lead."""
+    return request.of_follower is True
+
+
+def is_appended_to_follower(_state: State, request: Produce) -> bool:
+    """Whether a batch goes to a replica that does not lead; acks that there are not are refused first, outside of transactions."""
+    return request.of_follower and (request.transactional or request.acks in ACKS)
+
+
+def is_fetched_from_leader(state: State, request: Fetch) -> bool:
+    """Whether a replica is fetched from that does not lead, by somebody whom only the leader serves (``FetchParams.fetchOnlyLeader``)."""
+    return request.of_follower and (request.before_racks or "followers_serve" in state.lacks)
+
+
+def leader_answers(fails: Callable[[State, Any], bool], kafka: str) -> Check:
+    """Return the check that the replica leads that is asked, which is made in several places."""
+    return Check("leader_answers", "Who does not lead a partition refuses what is for its leader.", kafka, fails, NOT_LEADER)
 
 
 FENCED = Check(
@@ -168,13 +190,14 @@ CHECKS: dict[type[Any], tuple[Check, ...]] = {
             has_flaw(Flaw.TWO_BATCHES),
             Errors.INVALID_RECORD,
         ),
+        leader_answers(is_appended_to_follower, "Partition.maybeStartTransactionVerification; Partition.appendRecordsToLeader"),
         AT_ONCE,
         *WITH_COORDINATOR,
         Check(
             "required_acks",
             "There are no acks but 0, 1 and -1 (all).",
             "ReplicaManager.isValidRequiredAcks",
-            lambda _state, request: request.acks not in {-1, 0, 1},
+            lambda _state, request: request.acks not in ACKS,
             Errors.INVALID_REQUIRED_ACKS,
         ),
         Check(
@@ -197,6 +220,7 @@ CHECKS: dict[type[Any], tuple[Check, ...]] = {
         UNKNOWN,
         FENCED,
         AHEAD,
+        leader_answers(is_fetched_from_leader, "FetchParams.fetchOnlyLeader; Partition.localLogWithEpochOrThrow"),
         Check(
             "offset_in_range",
             "Only offsets from the log's start to its end can be fetched from.",
@@ -223,9 +247,11 @@ CHECKS: dict[type[Any], tuple[Check, ...]] = {
         UNKNOWN,
         FENCED,
         AHEAD,
+        leader_answers(is_of_follower, "Partition.fetchOffsetForTimestamp; Partition.localLogWithEpochOrThrow"),
     ),
     DeleteRecords: (
         UNKNOWN,
+        leader_answers(is_of_follower, "Partition.deleteRecordsOnLeader"),
         Check(
             "deleted_in_range",
             "Records are deleted up to the high watermark at most.",
@@ -234,6 +260,6 @@ CHECKS: dict[type[Any], tuple[Check, ...]] = {
             Errors.OFFSET_OUT_OF_RANGE,
         ),
     ),
-    OffsetForLeaderEpoch: (UNKNOWN, FENCED, AHEAD),
+    OffsetForLeaderEpoch: (UNKNOWN, FENCED, AHEAD, leader_answers(is_of_follower, "Partition.lastOffsetForLeaderEpoch")),
 }
 """By type of request."""

@@ -14,7 +14,17 @@ from .checks import OF_PRODUCERS
 from .requests import InitProducerId, NotAnswered, Produce, Produced, ProducerIdGiven
 from .state import RETAINED, Batch, Producer, Sent
 
-AT_FIRST = frozenset({"transactional_without_id", "unknown_partition", "some_batch", "present_format", "one_batch", "older_epoch_at_once"})
+AT_FIRST = frozenset(
+    {
+        "transactional_without_id",
+        "unknown_partition",
+        "some_batch",
+        "present_format",
+        "one_batch",
+        "leader_answers",
+        "older_epoch_at_once",
+    }
+)
 """Checks before the coordinator is asked about a transactional batch."""
 AT_COORDINATOR = frozenset(check.name for check in WITH_COORDINATOR)
 ABOUT_SEQUENCES = frozenset(check.name for check in OF_PRODUCERS)

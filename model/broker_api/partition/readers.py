@@ -24,7 +24,8 @@ def fetched(state: State, request: Fetch, without: frozenset[str]) -> Outcome:
     records = tuple((offset, entry.value) for offset, entry in kept if isinstance(entry, Sent))
     is_told = request.read_committed and request.offset < end and "aborted_are_told" not in without
     passed = tuple((one.producer, one.first) for one in aborted(state) if one.last >= request.offset) if is_told else ()
-    return Outcome("fetch", Fetched(Errors.NONE, state.end_offset, stable, state.log_start_offset, records, passed), state)
+    answer = Fetched(Errors.NONE, state.end_offset, stable, state.log_start_offset, records, passed)
+    return Outcome("fetch_of_follower" if request.of_follower else "fetch", answer, state)
 
 
 def listed(state: State, request: ListOffsets, without: frozenset[str]) -> Outcome:

@@ -94,6 +94,8 @@ class Produce:
     """Whether it is part of a transaction, and the request has the producer's transactional id."""
     support: Support = Support.NOTHING
     """Of a transactional batch."""
+    of_follower: bool = False
+    """Whether it goes to a replica that does not lead."""
 
 
 @frozen
@@ -104,6 +106,10 @@ class Fetch:
     read_committed: bool = False
     epoch: CurrentEpoch = CurrentEpoch.UNSAID
     where: Where = Where.PARTITION
+    of_follower: bool = False
+    """Whether it goes to a replica that does not lead."""
+    before_racks: bool = False
+    """Whether the sender knows nothing of racks, nor of followers who serve fetches (KIP-392): version 10."""
 
 
 @frozen
@@ -117,6 +123,8 @@ class ListOffsets:
     where: Where = Where.PARTITION
     twice: bool = False
     """Whether the partition is named twice in the request."""
+    of_follower: bool = False
+    """Whether it goes to a replica that does not lead."""
 
 
 @frozen
@@ -125,6 +133,8 @@ class DeleteRecords:
 
     offset: int = NOTHING
     where: Where = Where.PARTITION
+    of_follower: bool = False
+    """Whether it goes to a replica that does not lead."""
 
 
 @frozen
@@ -134,6 +144,8 @@ class OffsetForLeaderEpoch:
     leader_epoch: int | None = 0
     epoch: CurrentEpoch = CurrentEpoch.UNSAID
     where: Where = Where.PARTITION
+    of_follower: bool = False
+    """Whether it goes to a replica that does not lead."""
 
 
 @frozen

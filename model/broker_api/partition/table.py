@@ -63,6 +63,7 @@ PARTITION = Part(
         "first_offset_is_told",
         "no_acks_no_answer",
         "fetch_from_offset",
+        "followers_serve",
         "latest_is_the_end",
         "earliest_is_the_start",
         "time_is_included",
