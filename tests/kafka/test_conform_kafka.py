@@ -24,7 +24,8 @@ def test_kafka_deviates_nowhere(release: str, capsys: pytest.CaptureFixture[str]
     assert (code, report["verdict"]) == (0, "clean")
     assert report["implementations"] == [{"name": "Apache Kafka", "version": release, "why": None}]
     unasked = {check["rule"] for check in report["checks"] if check["verdict"] == "not_asked"}
-    assert unasked - lacking(release_of(release)) == {"older_leader_epoch", "older_epoch_end", "new_leader_epoch"}
+    alone = {"older_leader_epoch", "older_epoch_end", "new_leader_epoch", "leader_answers", "fetch_of_follower"}
+    assert unasked - lacking(release_of(release)) == alone
     assert sum(check["asked"] for check in report["checks"]) > 2000
 
 
@@ -43,4 +44,5 @@ def test_leaders_deviate_nowhere(release: str, capsys: pytest.CaptureFixture[str
     asked = {check["id"]: check["asked"] for check in report["checks"]}
     assert asked["new_leader/is_newer/new_leader_epoch"] > 15
     assert asked["offset_for_leader_epoch/end_offset/older_epoch_end"] > 5
+    assert asked["fetch/records/fetch_of_follower"] > 3
     assert "older_leader_epoch" in {check["rule"] for check in report["checks"] if check["asked"]}

@@ -58,6 +58,7 @@ const requests = {
 for await (const line of createInterface({ input: process.stdin })) {
   const asked = JSON.parse(line);
   const is_known = asked.do in requests && !asked.transactional && !asked.of_follower;
-  const answer = is_known ? { answer: requests[asked.do](asked) } : { not_supported: "the broker does not know this request" };
+  const why = asked.of_follower ? "nobody follows" : "the broker does not know this request";
+  const answer = is_known ? { answer: requests[asked.do](asked) } : { not_supported: why };
   console.log(JSON.stringify({ id: asked.id, ...answer }));
 }

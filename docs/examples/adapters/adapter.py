@@ -69,7 +69,8 @@ def main():
     for line in sys.stdin:
         asked = json.loads(line)
         do = None if asked.get("transactional") or asked.get("of_follower") else getattr(broker, asked["do"], None)
-        answer = {"not_supported": "the broker does not know this request"} if do is None else {"answer": do(asked)}
+        why = "nobody follows" if asked.get("of_follower") else "the broker does not know this request"
+        answer = {"not_supported": why} if do is None else {"answer": do(asked)}
         print(json.dumps({"id": asked["id"], **answer}), flush=True)
 
 

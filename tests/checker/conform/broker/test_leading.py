@@ -7,6 +7,7 @@ import subprocess
 from collections.abc import Iterator
 
 import pytest
+from attrs import evolve
 
 from hwmark.checker.conform.broker.asking import BrokenError, CannotAskError
 from hwmark.checker.conform.broker.leading import epoch_of, relative_of, until
@@ -15,7 +16,16 @@ from hwmark.checker.conform.broker.session import Session
 from hwmark.checker.conform.broker.wire_broker import WireBroker
 from hwmark.checker.conform.broker.wired import Process, mock_process
 from hwmark.model.broker_api.common import Errors
-from hwmark.model.broker_api.partition.requests import CurrentEpoch, Fetch, Led, ListOffsets, NewLeader, Produce
+from hwmark.model.broker_api.partition.requests import (
+    CurrentEpoch,
+    Fetch,
+    Led,
+    ListOffsets,
+    NewLeader,
+    OffsetFound,
+    Produce,
+    Produced,
+)
 
 EPOCHS = [4, 5, 8]
 WORDS = {3: -3, 4: -2, 5: -1, 8: 0, 9: 1}
@@ -71,6 +81,36 @@ def test_whoever_leads_is_asked(process: Process) -> None:
     assert broker.ask(Fetch()).high_watermark == BROKERS
     assert broker.ask(ListOffsets(epoch=CurrentEpoch.OLDER)).error is Errors.FENCED_LEADER_EPOCH
     assert broker.ask(ListOffsets(epoch=CurrentEpoch.RIGHT)).error is Errors.NONE
+    session.close()
+
+
+def test_another_replica_is_asked(process: Process) -> None:
+    """Which refuses what is for the leader; that it serves no fetches is waited for once, and what it refused was not sent."""
+    session = Session(process.start(), move=process.move)
+    session.home.timeout = 0.3
+    broker = WireBroker(session)
+    broker.begin()
+    assert session.followers_serve
+    not_leader = Errors.NOT_LEADER_OR_FOLLOWER
+    assert broker.ask(Produce(of_follower=True)) == Produced(not_leader)
+    assert not session.followers_serve
+    assert broker.ask(ListOffsets(of_follower=True)) == OffsetFound(not_leader)
+    assert broker.ask(Fetch(of_follower=True, before_racks=True)).error is not_leader
+    assert broker.ask(Fetch(before_racks=True)).high_watermark == 0
+    session.close()
+
+
+def test_where_nobody_follows_it_is_said(process: Process) -> None:
+    """As where a partition has one replica, or the broker does not say where the other listens."""
+    session = Session(process.start(), move=process.move)
+    broker = WireBroker(session)
+    broker.begin()
+    session.led = evolve(session.led, replicas=(session.led.leader,))
+    with pytest.raises(CannotAskError, match=r"^the partition has one replica, which leads it$"):
+        broker.ask(Fetch(of_follower=True))
+    session.led = evolve(session.led, replicas=(session.led.leader, 77))
+    with pytest.raises(BrokenError, match=r"^Metadata does not say where broker 77 listens$"):
+        broker.ask(Fetch(of_follower=True))
     session.close()
 
 

@@ -195,7 +195,7 @@ def test_every_field_is_told(brokers: list[ProcessBroker], tmp_path: Path) -> No
         broker.ask(Produce(producer="p", sequence=2))
     first, second, again, _ = (json.loads(line) for line in told.read_text(encoding="utf-8").splitlines())
     fields = {"count": 2, "producer": None, "epoch": 0, "sequence": 0, "acks": -1, "flaw": "none", "where": "partition", "values": [0, 1]}
-    fields |= {"transactional": False, "support": "nothing"}
+    fields |= {"transactional": False, "support": "nothing", "of_follower": False}
     assert first == {"id": 2, "do": "Produce", **fields}
     assert second == {**first, "id": 3, "count": 1, "producer": "p", "sequence": 2, "values": [2]}
     assert again == {**first, "id": 5}
@@ -239,10 +239,10 @@ def test_answers_are_understood(brokers: list[ProcessBroker], request_: Any, ans
 
 def test_an_error_that_nobody_knows_keeps_its_name(brokers: list[ProcessBroker]) -> None:
     """Errors that the model does not have are answers too."""
-    brokers.append(ProcessBroker(LineProcess(answering('"answer": {"error": "NOT_LEADER_OR_FOLLOWER"}'))))
+    brokers.append(ProcessBroker(LineProcess(answering('"answer": {"error": "KAFKA_STORAGE_ERROR"}'))))
     brokers[0].begin()
     answer: Any = brokers[0].ask(Fetch())
-    assert (type(answer), answer.error) == (requests.Fetched, OtherError("NOT_LEADER_OR_FOLLOWER"))
+    assert (type(answer), answer.error) == (requests.Fetched, OtherError("KAFKA_STORAGE_ERROR"))
 
 
 def test_an_id_that_was_given_before_is_none(brokers: list[ProcessBroker]) -> None:
