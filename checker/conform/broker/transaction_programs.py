@@ -8,7 +8,7 @@ from typing import Any
 from attrs import evolve
 from hypothesis import strategies as st
 
-from hwmark.model.broker_api.partition.requests import At, DeleteRecords, Fetch, InitProducerId, ListOffsets, Produce, Support
+from hwmark.model.broker_api.partition.requests import At, DeleteRecords, Fetch, InitProducerId, ListOffsets, NewLeader, Produce, Support
 from hwmark.model.broker_api.transactions.requests import AddPartitionsToTxn, EndTxn, Identity, InitTransactions, Oddity
 
 from .partition_programs import PRODUCERS, rarely, where
@@ -100,6 +100,45 @@ def late(due: int) -> st.SearchStrategy[Any]:
 
 
 @st.composite
+def across_leaders(draw: st.DrawFn) -> Program:
+    """Draw a program in which the leader changes during a transaction, or before its first batch that is not too early.
+
+    It does so once: whether a replica that led before knows what was about to be appended then depends on which it is.
+    """
+    batch = st.builds(
+        Produce, producer=st.just("p"), epoch=epochs, sequence=st.integers(0, 2), transactional=st.just(value=True), support=supports
+    )
+    support, begun = draw(supports), draw(st.integers(0, 2))
+    steps: list[Any] = [InitTransactions("p"), *draw(st.lists(batch, max_size=1))]
+    steps += [] if support is Support.ADDS else [AddPartitionsToTxn("p")]
+    steps += [Produce(1, "p", 0, due, transactional=True, support=support) for due in range(begun)]
+    steps.append(NewLeader())
+    following = st.builds(
+        Produce, st.just(1), st.just("p"), sequence=st.just(begun), transactional=st.just(value=True), support=st.just(support)
+    )
+    steps += draw(st.lists(st.one_of(following, batch, between(begun), COMMITTED), min_size=1, max_size=3))
+    end = EndTxn("p", draw(st.booleans()), bumps=support is Support.ADDS)
+    return valid(
+        (*steps, *draw(st.sampled_from(((end,), (InitTransactions("p"),) * 2))), *draw(st.lists(st.one_of(late(begun), READ), max_size=3)))
+    )
+
+
+@st.composite
+def too_early(draw: st.DrawFn) -> Program:
+    """Draw a program of a batch that comes before its transaction, and of one that comes after, perhaps to another leader."""
+    support = draw(st.sampled_from((Support.NOTHING, Support.ABORTABLE)))
+    first, second = draw(st.integers(0, 1)), draw(st.sampled_from((0, 1, 1, 2)))
+    steps: list[Any] = [
+        InitTransactions("p"),
+        Produce(1, "p", sequence=first, transactional=True, support=support),
+        AddPartitionsToTxn("p"),
+    ]
+    steps += draw(st.lists(st.builds(NewLeader), max_size=1))
+    steps.append(Produce(1, "p", sequence=second, transactional=True, support=support))
+    return valid((*steps, *draw(st.lists(st.one_of(END, READ), max_size=2))))
+
+
+@st.composite
 def of_epochs(draw: st.DrawFn) -> Program:
     """Draw a program of a producer that asks for its epoch several times, says which it has, and ends what it may not have begun."""
     odd = st.sampled_from((*[Oddity.NONE] * 6, Oddity.TIMEOUT, Oddity.HALF_AN_IDENTITY))
@@ -140,6 +179,8 @@ PROGRAMS = (
     of_epochs(),
     of_verification(),
     of_verification(),
+    across_leaders(),
+    too_early(),
     REFUSALS,
 )
 """Programs that come to where a coordinator, or a partition with a transaction, has something to decide."""

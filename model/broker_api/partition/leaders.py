@@ -2,7 +2,10 @@
 """What a new leader keeps, and which leader epochs it knows.
 
 Followed: Kafka 4.3.1, ``LeaderEpochFileCache``. A leader is elected among replicas that have all that was acknowledged, so each knows
-what is told here: an epoch is remembered for its first record that is there, or, of the leader that is, for where it began.
+what is told here: an epoch is remembered for its first record that is there, or, of the leader that is, for where it began. Who is open,
+and the epochs and sequences of producers, is read from the log. What was about to be appended is in the memory of the leader alone
+(``ProducerStateManager.verificationStates``): one that has not led before knows nothing of it. Left out: that one that leads again still
+does, of producers whose transactional records it has not copied since.
 """
 
 from __future__ import annotations
@@ -22,11 +25,17 @@ from .state import Producer
 def elected(state: State, _request: NewLeader, without: frozenset[str]) -> Outcome:
     """Begin a leader epoch where the log ends (``PartitionChangeBuilder.electLeader``, ``Partition.makeLeader``)."""
     kept = state.log[: max(state.end_offset - 1, state.log_start_offset)] if "records_outlive_leaders" in without else state.log
-    forgotten = tuple((name, Producer(known.given)) for name, known in state.producers)
-    producers = forgotten if "producers_outlive_leaders" in without else state.producers
+    producers = tuple((name, known_to_another(known, without)) for name, known in state.producers)
     is_newer = "leader_begins_an_epoch" not in without
     leaders = (*state.leaders, len(kept)) if is_newer else state.leaders
     return Outcome("new_leader_epoch", Led(Errors.NONE, is_newer), evolve(state, log=kept, producers=producers, leaders=leaders))
+
+
+def known_to_another(known: Producer, without: frozenset[str]) -> Producer:
+    """Return what another replica knows of a producer: what is in the log, and not what was about to be."""
+    if "producers_outlive_leaders" in without:
+        return Producer(known.given)
+    return known if "verification_is_of_the_leader" in without else evolve(known, verification=None)
 
 
 def epochs_of(state: State, without: frozenset[str]) -> tuple[tuple[int, int], ...]:

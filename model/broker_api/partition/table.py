@@ -72,6 +72,7 @@ PARTITION = Part(
         "leader_begins_an_epoch",
         "records_outlive_leaders",
         "producers_outlive_leaders",
+        "verification_is_of_the_leader",
         "epoch_ends_where_the_next_begins",
         "empty_epochs_are_forgotten",
         "deletion_forgets_epochs",
