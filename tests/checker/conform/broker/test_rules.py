@@ -71,7 +71,7 @@ def found(without: str, seed: int = 0) -> tuple[dict[str, Program], int]:
 def test_model_deviates_nowhere_from_itself() -> None:
     """With all rules nothing is found, and each is asked."""
     told = drive(Implementation("model"), ModelBroker(), Plan(), never, lambda _done, _of: None)
-    assert {check.verdict for check in told.checks} == {Verdict.CLEAN}
+    assert [(check.api, check.rule) for check in told.checks if check.verdict is not Verdict.CLEAN] == []
     asked = {(check.api, check.rule) for check in told.checks if check.asked}
     assert asked == set(PROMISES)
 
