@@ -4,11 +4,14 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from unittest.mock import patch
 
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
+from hypothesis.internal.conjecture import providers
+from hypothesis.internal.constants_ast import Constants
 
 from . import groups_programs, partition_programs, transaction_programs
 from .programs import LONGEST, Program, valid
@@ -35,6 +38,15 @@ def draw_programs(count: int, number: int, take: Callable[[Program], None]) -> N
         _draw(part, count, number, take)
 
 
+@contextmanager
+def _whatever_is_loaded() -> Iterator[None]:
+    """Let Hypothesis draw no constants of the modules that happen to be loaded: else the same seed draws other programs elsewhere."""
+    providers.CONSTANTS_CACHE.cache.clear()
+    with patch.object(providers, "_get_local_constants", Constants):
+        yield
+    providers.CONSTANTS_CACHE.cache.clear()
+
+
 def _draw(part: st.SearchStrategy[Program], count: int, number: int, take: Callable[[Program], None]) -> None:
     failed: Exception | None = None
 
@@ -51,7 +63,7 @@ def _draw(part: st.SearchStrategy[Program], count: int, number: int, take: Calla
 
     state = random.getstate()
     try:
-        with suppress(_EndedError):
+        with suppress(_EndedError), _whatever_is_loaded():
             drawn()
     finally:
         random.setstate(state)

@@ -104,6 +104,7 @@ PAIR = (JoinGroup(), JoinGroup(), JoinGroup("b"), JoinGroup("b"), JoinGroup(), A
 BEGINNINGS: tuple[Program, ...] = (
     (*PAIR, SyncGroup("b"), JoinGroup(metadata=1)),
     (*PAIR, SyncGroup("b"), LeaveGroup()),
+    (*PAIR, SyncGroup("b"), SyncGroup(), Await("b"), LeaveGroup(), SyncGroup("b")),
     (*(JoinGroup(protocol_type=ProtocolType.OTHER),) * 2, SyncGroup(), OffsetDelete()),
     (ConsumerGroupHeartbeat(), ConsumerGroupHeartbeat("b"), BEAT),
     (ConsumerGroupHeartbeat(), ConsumerGroupHeartbeat("b"), evolve(BEAT, owned=Owned.PARTITION, subscription=Subscription.NOTHING)),

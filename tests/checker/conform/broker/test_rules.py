@@ -6,9 +6,12 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 from attrs import define, field
+from hypothesis.internal.conjecture import providers
+from hypothesis.internal.constants_ast import Constants
 
 from hwmark.checker.conform.broker.drawing import draw_programs
 from hwmark.checker.conform.broker.play import play
@@ -93,6 +96,15 @@ def test_same_seed_draws_the_same_programs() -> None:
     drawn.cache_clear()
     assert drawn(50, 3) == first
     assert drawn(50, 4) != first
+
+
+def test_programs_do_not_depend_on_what_is_loaded() -> None:
+    """Hypothesis would draw constants of the modules that are."""
+    first = drawn(50, 3)
+    drawn.cache_clear()
+    providers.CONSTANTS_CACHE.cache.clear()
+    with patch.object(providers, "_get_local_constants", lambda: Constants(integers={1})):
+        assert drawn(50, 3) == first
 
 
 def test_programs_are_data() -> None:
