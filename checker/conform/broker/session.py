@@ -129,10 +129,15 @@ class Session:
         if error is not Errors.NONE:
             raise BrokenError(f"a topic cannot be made: {error}")
 
-    def _metadata(self, topics: tuple[str, ...]) -> Any:
+    def _is_known_to(self, broker: Connection) -> bool:
+        answer = self._metadata((self.topic,), broker)
+        return leadership(first_of(answer.topics), answer.brokers) is not None
+
+    def _metadata(self, topics: tuple[str, ...], broker: Connection | None = None) -> Any:
+        """Ask for topics and brokers: the leader, or another broker."""
         named = {"topics": tuple({"name": topic} for topic in topics), "allow_auto_topic_creation": True}
         operations = {"include_cluster_authorized_operations": False, "include_topic_authorized_operations": False}
-        return self.call(METADATA, {**named, **operations})
+        return (broker or self.connection).call(METADATA, self.version(METADATA), {**named, **operations})
 
     # -- the leader --
 
@@ -208,7 +213,7 @@ class Session:
         return f"{self.topic}-{producer}"
 
     def coordinator(self, producer: str) -> Connection:
-        """Return a connection to the coordinator of a producer's transactions."""
+        """Return a connection to the coordinator of a producer's transactions, once it has heard of the topic."""
         version = self.connection.version(FIND_COORDINATOR, *VERSIONS[FIND_COORDINATOR])
         if version is None:
             return self.connection
@@ -217,7 +222,10 @@ class Session:
         error = error_of(answer.error_code)
         if error is not Errors.NONE:
             raise BrokenError(f"a producer's coordinator cannot be found: {error}")
-        return self.to((str(answer.host), int(answer.port)))
+        coordinator = self.to((str(answer.host), int(answer.port)))
+        if coordinator is not self.connection:
+            until(self.connection.timeout, lambda: self._is_known_to(coordinator), "a producer's coordinator does not hear of the topic")
+        return coordinator
 
     def place(self, where: Where) -> tuple[str, int]:
         """Return the topic and the partition that are meant."""

@@ -114,6 +114,19 @@ def test_where_nobody_follows_it_is_said(process: Process) -> None:
     session.close()
 
 
+def test_a_coordinator_that_does_not_hear_of_the_topic_is_said(process: Process, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another broker than the leader is waited for, and not for ever; the leader knows the topic."""
+    session = Session(process.start(), move=process.move)
+    session.home.timeout = 0.3
+    session.begin()
+    asked = {session.coordinator(name) is session.connection for name in "abcdefgh"}
+    monkeypatch.setattr(Session, "_is_known_to", lambda _session, _broker: False)
+    with pytest.raises(BrokenError, match=r"^a producer's coordinator does not hear of the topic for 0\.3 s$"):
+        _ = [session.coordinator(name) for name in "abcdefgh"]
+    assert asked == {False, True}
+    session.close()
+
+
 def test_what_cannot_lead_is_said(process: Process) -> None:
     """A broker that there is not, and a process that is gone."""
     process.start().close()
