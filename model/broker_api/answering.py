@@ -25,12 +25,12 @@ EFFECTS: tuple[str, ...] = tuple(effect for part in PARTS for effect in part.eff
 
 def answer(state: State, request: Any) -> Outcome:
     """Return what a broker answers, and what it knows afterwards."""
-    kind, without = type(request), state.lacks
+    kind = type(request)
     part = PART_OF[kind]
-    skipped = without | part.exempt[kind](state, request, without) if kind in part.exempt else without
+    skipped = state.lacks | part.exempt[kind](state, request) if kind in part.exempt else state.lacks
     failed = next((check for check in part.checks.get(kind, ()) if check.name not in skipped and check.fails(state, request)), None)
     if failed is None:
-        return part.answers[kind](state, request, without)
+        return part.answers[kind](state, request)
     refusal = part.types[kind](failed.error)
     told = part.refused[kind](request, refusal) if kind in part.refused else refusal
     after = part.attempted[kind](state, request, failed.name) if kind in part.attempted else state

@@ -40,21 +40,22 @@ class Outcome:
 class Part:
     """A part of what a broker answers: tables by type of request.
 
-    ``effects`` name what is done right once nothing speaks against a request, each of which can be taken away, as each check can.
+    ``effects`` name what is done right once nothing speaks against a request: a broker may lack any, as it may lack any check
+    (``State.lacks``).
     """
 
     apis: Mapping[type[Any], str]
     """The name of each API."""
     checks: Mapping[type[Any], tuple[Check, ...]]
     """In the order in which they are made: the first that fails answers."""
-    answers: Mapping[type[Any], Callable[[State, Any, frozenset[str]], Outcome]]
-    """Return what a request leads to that nothing speaks against, for a broker without some rules."""
+    answers: Mapping[type[Any], Callable[[State, Any], Outcome]]
+    """Return what a request leads to that nothing speaks against."""
     types: Mapping[type[Any], type[Any]]
     """The type of the answer; a refusal has nothing but its error."""
     effects: tuple[str, ...]
     adopt: Callable[[State, Any, Any], State | None]
     """Return the state that another answer to a request leaves, ``None`` if it cannot be told."""
-    exempt: Mapping[type[Any], Callable[[State, Any, frozenset[str]], frozenset[str]]] = field(factory=dict)
+    exempt: Mapping[type[Any], Callable[[State, Any], frozenset[str]]] = field(factory=dict)
     """Return the checks that are not made this time."""
     attempted: Mapping[type[Any], Callable[[State, Any, str], State]] = field(factory=dict)
     """Return the state that even a request leaves that is refused, by a check with this name."""

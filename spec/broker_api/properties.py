@@ -86,7 +86,7 @@ def only_committed_is_read(state: State, *, number: int) -> Witness | None:
 
 @invariant(sources=("S9", "KIP-98"), number=transactions)
 def committed_is_read(state: State, *, number: int) -> Witness | None:
-    """Once a commit is confirmed all records of the transaction are read, and those of one that is under way hold them back at most."""
+    """Once a commit is confirmed all records of its transaction are in the log, and read as soon as no older transaction is open."""
     if not (state.transactions[number].confirmed and state.transactions[number].end is End.COMMIT):
         return None
     limit = min(open_since(state.broker).values(), default=len(state.broker.log))
@@ -150,9 +150,10 @@ def a_record_is_confirmed_and_read(state: State) -> bool:
 @reachable(sources=("S9", "KIP-98"), scope={"instances": 1, "starts": 1, "transactions": 1, "batches": 1})
 def an_aborted_record_is_passed_over(state: State) -> bool:
     """A record that was confirmed is aborted, and not read."""
-    gone = {value for value, one in enumerate(state.batches) if one.confirmed and one.transaction != NOTHING}
-    decided = {value for value in gone if state.transactions[state.batches[value].transaction].confirmed}
-    return any(value not in read(state.broker) for value in decided)
+    confirmed = {value for value, one in enumerate(state.batches) if one.confirmed and one.transaction != NOTHING}
+    ends = {value: state.transactions[state.batches[value].transaction] for value in confirmed}
+    aborted = {value for value, one in ends.items() if one.confirmed and one.end is End.ABORT}
+    return not aborted <= set(read(state.broker))
 
 
 PROPERTIES = (

@@ -42,5 +42,5 @@ def adopt(state: State, request: Any, other: Any) -> State | None:
 def done(state: State, request: OffsetCommit | OffsetDelete) -> State:
     """Return the state in which an offset was committed or deleted, whatever spoke against it."""
     if isinstance(request, OffsetCommit):
-        return committed(state, request, frozenset()).state
-    return deleted(state, request, frozenset()).state
+        return committed(state, request).state
+    return deleted(state, request).state

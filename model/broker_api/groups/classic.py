@@ -30,7 +30,7 @@ def attempted(state: State, request: JoinGroup, _failed: str = "") -> State:
     return evolve(state, groups=evolve(groups, classic=ClassicGroup(), consumer=None))
 
 
-def joining(state: State, request: JoinGroup, without: frozenset[str]) -> Outcome:
+def joining(state: State, request: JoinGroup) -> Outcome:
     """Let somebody join or come back (``GroupMetadataManager.classicGroupJoinToClassicGroup``)."""
     groups = attempted(state, request).groups
     if groups.classic is None and groups.consumer is not None:
@@ -38,10 +38,10 @@ def joining(state: State, request: JoinGroup, without: frozenset[str]) -> Outcom
     group = groups.classic or ClassicGroup()
     member_id = id_of(state, request)
     before = groups.instances.get(request.instance or "") if request.instance is not None else None
-    if member_id == NO_ID and request.instance is None and "member_id_required" not in without:
+    if member_id == NO_ID and request.instance is None and "member_id_required" not in state.lacks:
         return given(evolve(state, groups=groups), request)
-    if member_id == NO_ID and before is not None and "static_takeover" not in without:
-        return replaced(evolve(state, groups=groups), request, before, without)
+    if member_id == NO_ID and before is not None and "static_takeover" not in state.lacks:
+        return replaced(evolve(state, groups=groups), request, before)
     known = group.member(member_id)
     if member_id == NO_ID:
         member_id, groups = groups.making(request.member)
@@ -52,13 +52,13 @@ def joining(state: State, request: JoinGroup, without: frozenset[str]) -> Outcom
         joiner = evolve(joiner, instance=known.instance, assignment=known.assignment)
         is_same = (known.protocols, known.metadata) == (joiner.protocols, joiner.metadata)
         is_told = group.phase is Phase.COMPLETING or (group.phase is Phase.STABLE and group.leader != member_id)
-        if is_same and is_told and "unchanged_member_stays" not in without:
+        if is_same and is_told and "unchanged_member_stays" not in state.lacks:
             return answered(evolve(state, groups=groups), request, "unchanged_member_stays", joined(group, member_id))
         rule = "member_rejoins"
     if not group.members:
         group = evolve(group, protocol_type=request.protocol_type.value)
     groups = evolve(groups, waiting=(*groups.waiting, Waiting(request.member, member_id, syncs=False)))
-    return taken(evolve(state, groups=prepared_or_completed(groups, put(group, joiner), without)), request, rule)
+    return taken(evolve(state, groups=prepared_or_completed(groups, put(group, joiner), state.lacks)), request, rule)
 
 
 def given(state: State, request: JoinGroup) -> Outcome:
@@ -70,7 +70,7 @@ def given(state: State, request: JoinGroup) -> Outcome:
     return Outcome("member_id_required", Joined(Errors.MEMBER_ID_REQUIRED, member=made), evolve(state, groups=groups))
 
 
-def replaced(state: State, request: JoinGroup, before: str, without: frozenset[str]) -> Outcome:
+def replaced(state: State, request: JoinGroup, before: str) -> Outcome:
     """Let a static member take the place of itself before (KIP-345, ``updateStaticMemberThenRebalanceOrCompleteJoin``)."""
     group = state.groups.classic
     old = None if group is None else group.member(before)
@@ -82,12 +82,12 @@ def replaced(state: State, request: JoinGroup, before: str, without: frozenset[s
     new = evolve(old, id=made, protocols=request.protocols.names, metadata=request.metadata, joins=True)
     leader = made if group.leader == before else group.leader
     group = evolve(group, members=(*(one for one in group.members if one.id != before), new), leader=leader)
-    if group.phase is Phase.STABLE and chosen(group) == group.protocol and "static_member_keeps_its_place" not in without:
+    if group.phase is Phase.STABLE and chosen(group) == group.protocol and "static_member_keeps_its_place" not in state.lacks:
         group = put(group, evolve(new, joins=False))
         told = evolve(joined(group, made), skip_assignment=leader == made)
         return answered(evolve(state, groups=evolve(groups, classic=group)), request, "static_member_keeps_its_place", told)
     groups = evolve(groups, waiting=(*groups.waiting, Waiting(request.member, made, syncs=False)))
-    return taken(evolve(state, groups=prepared_or_completed(groups, group, without)), request, "static_takeover")
+    return taken(evolve(state, groups=prepared_or_completed(groups, group, state.lacks)), request, "static_takeover")
 
 
 def taken(state: State, request: JoinGroup, rule: str) -> Outcome:
@@ -117,7 +117,7 @@ def knowing(groups: Groups, name: str, answer: Joined | Heard) -> Groups:
 # -- SyncGroup --
 
 
-def syncing(state: State, request: SyncGroup, without: frozenset[str]) -> Outcome:
+def syncing(state: State, request: SyncGroup) -> Outcome:
     """Give assignments to all once the leader brings them (``GroupMetadataManager.classicGroupSyncToClassicGroup``)."""
     groups, group, member_id = state.groups, state.groups.classic, id_of(state, request)
     member = None if group is None else group.member(member_id)
@@ -125,7 +125,7 @@ def syncing(state: State, request: SyncGroup, without: frozenset[str]) -> Outcom
         return Outcome("assignment", Synced(Errors.NONE), state)  # whoever asks
     if group.phase is not Phase.COMPLETING:
         return Outcome("assignment", Synced(Errors.NONE, member.assignment, group.protocol_type, group.protocol), state)
-    if member_id != group.leader and "leader_assigns" not in without:
+    if member_id != group.leader and "leader_assigns" not in state.lacks:
         waiting = (*groups.waiting, Waiting(request.member, member_id, syncs=True))
         return Outcome("sync_waits", Synced(Errors.NONE, waits=True), evolve(state, groups=evolve(groups, waiting=waiting)))
     names = {told.last_id: name for name, told in groups.told}
@@ -139,7 +139,7 @@ def syncing(state: State, request: SyncGroup, without: frozenset[str]) -> Outcom
     return Outcome("leader_assigns", Synced(Errors.NONE, own, group.protocol_type, group.protocol), evolve(state, groups=groups))
 
 
-def awaited(state: State, request: Await, _without: frozenset[str]) -> Outcome:
+def awaited(state: State, request: Await) -> Outcome:
     """Return the answer that somebody waited for."""
     heard = dict(state.groups.heard)
     told = heard.pop(request.member, Heard(Errors.NONE))
@@ -150,12 +150,12 @@ def awaited(state: State, request: Await, _without: frozenset[str]) -> Outcome:
 # -- Heartbeat and LeaveGroup --
 
 
-def beating(state: State, _request: Heartbeat, _without: frozenset[str]) -> Outcome:
+def beating(state: State, _request: Heartbeat) -> Outcome:
     """Take note that a member is there."""
     return Outcome("heartbeat", Answered(Errors.NONE), state)
 
 
-def leaving(state: State, request: LeaveGroup, without: frozenset[str]) -> Outcome:
+def leaving(state: State, request: LeaveGroup) -> Outcome:
     """Remove a member; the others rebalance (``GroupMetadataManager.classicGroupLeaveToClassicGroup``)."""
     groups, left = state.groups, Answered(Errors.NONE)
     member_id = id_of(state, request)
@@ -168,6 +168,6 @@ def leaving(state: State, request: LeaveGroup, without: frozenset[str]) -> Outco
         return Outcome("leave", left, state)
     groups = hearing(groups, member_id, Heard(Errors.UNKNOWN_MEMBER_ID), syncs=False)
     group = without_member(group, member_id)
-    if group.phase is Phase.EMPTY or "leaving_rebalances" in without:
+    if group.phase is Phase.EMPTY or "leaving_rebalances" in state.lacks:
         return Outcome("leave", left, evolve(state, groups=evolve(groups, classic=group)))
-    return Outcome("leave", left, evolve(state, groups=prepared_or_completed(groups, group, without)))
+    return Outcome("leave", left, evolve(state, groups=prepared_or_completed(groups, group, state.lacks)))

@@ -28,17 +28,17 @@ def attempted(state: State, request: ConsumerGroupHeartbeat, _failed: str = "") 
     return evolve(state, groups=groups.giving(request.member, made))
 
 
-def beaten(state: State, request: ConsumerGroupHeartbeat, without: frozenset[str]) -> Outcome:
+def beaten(state: State, request: ConsumerGroupHeartbeat) -> Outcome:
     """Let a member join, stay or leave (``GroupMetadataManager.consumerGroupHeartbeat``)."""
     state = attempted(state, request)
     if epoch_of(state, request) < 0:
-        return left(state, request, without)
+        return left(state, request)
     rule, before, member, group = updated(state, request)
     group = aimed(group)
-    member = reconciled(group, member, request.owned, without)
+    member = reconciled(group, member, request.owned, state.lacks)
     group = put(group, member)
     is_told = epoch_of(state, request) == 0 or is_whole(request) or member.assigned != before.assigned
-    partitions = ((0,) if member.assigned is not None else ()) if is_told or "told_only_when_changed" in without else None
+    partitions = ((0,) if member.assigned is not None else ()) if is_told or "told_only_when_changed" in state.lacks else None
     groups = evolve(state.groups, classic=None, consumer=group).telling(request.member, member.epoch, is_consumer=True)
     return Outcome(rule, HeartbeatAnswered(Errors.NONE, member.id, member.epoch, partitions), evolve(state, groups=groups))
 
@@ -90,7 +90,7 @@ def aimed(group: ConsumerGroup) -> ConsumerGroup:
     return evolve(group, target_epoch=group.epoch, owner=owner)
 
 
-def reconciled(group: ConsumerGroup, member: ConsumerMember, owned: Owned, without: frozenset[str]) -> ConsumerMember:
+def reconciled(group: ConsumerGroup, member: ConsumerMember, owned: Owned, lacks: frozenset[str]) -> ConsumerMember:
     """Bring a member nearer to its target (``CurrentAssignmentBuilder``)."""
     has = owned is not Owned.NOTHING
     if member.state is Reconciliation.STABLE and member.epoch == group.target_epoch:
@@ -98,13 +98,13 @@ def reconciled(group: ConsumerGroup, member: ConsumerMember, owned: Owned, witho
     if member.state is Reconciliation.UNREVOKED and has:
         return member
     is_wanted = group.owner == member.id
-    if member.assigned is not None and not is_wanted and has and "revoked_before_assigned" not in without:
+    if member.assigned is not None and not is_wanted and has and "revoked_before_assigned" not in lacks:
         revoked = member.assigned
         return evolve(member, state=Reconciliation.UNREVOKED, previous_epoch=member.epoch, assigned=None, revoked=revoked)
     is_held = any(one.held is not None for one in group.members if one.id != member.id)
-    if member.revoked is not None and "own_partition_comes_back" in without:
+    if member.revoked is not None and "own_partition_comes_back" in lacks:
         is_held = True
-    is_unreleased = is_wanted and member.assigned is None and is_held and "one_owner" not in without
+    is_unreleased = is_wanted and member.assigned is None and is_held and "one_owner" not in lacks
     since = (group.target_epoch if member.assigned is None else member.assigned) if is_wanted and not is_unreleased else None
     return evolve(
         member,
@@ -116,7 +116,7 @@ def reconciled(group: ConsumerGroup, member: ConsumerMember, owned: Owned, witho
     )
 
 
-def left(state: State, request: ConsumerGroupHeartbeat, without: frozenset[str]) -> Outcome:
+def left(state: State, request: ConsumerGroupHeartbeat) -> Outcome:
     """Let a member leave; a static one may come back to its place (``GroupMetadataManager.consumerGroupLeave``)."""
     groups, member_id = state.groups, id_of(state, request)
     is_static = request.instance is not None
@@ -126,7 +126,7 @@ def left(state: State, request: ConsumerGroupHeartbeat, without: frozenset[str])
     member = None if group is None else group.member(member_id)
     if group is None or member is None:
         return Outcome("leave", answer, state)
-    if not stays or "static_member_keeps_its_place" in without:
+    if not stays or "static_member_keeps_its_place" in state.lacks:
         groups = evolve(groups, consumer=fenced(group, member_id))
         return Outcome("static_member_leaves" if stays else "leave", answer, evolve(state, groups=groups))
     gone = evolve(member, epoch=LEFT, revoked=None, assigned=None if member.assigned is None else 0)

@@ -17,13 +17,13 @@ MOST_MEMBERS = 2
 # -- checks that are not made --
 
 
-def of_joining(state: State, request: JoinGroup, _without: frozenset[str]) -> frozenset[str]:
+def of_joining(state: State, request: JoinGroup) -> frozenset[str]:
     """Who has no id yet, or has just been given one, is no member."""
     member_id, group = id_of(state, request), state.groups.classic
     return MEMBERSHIP if member_id == NO_ID or (group is not None and member_id in group.pending) else frozenset()
 
 
-def of_leaving(state: State, request: LeaveGroup, _without: frozenset[str]) -> frozenset[str]:
+def of_leaving(state: State, request: LeaveGroup) -> frozenset[str]:
     """An id that was just given is given back; a static member can be removed without its id."""
     member_id, group = id_of(state, request), state.groups.classic
     if group is not None and member_id in group.pending:
@@ -33,7 +33,7 @@ def of_leaving(state: State, request: LeaveGroup, _without: frozenset[str]) -> f
     return frozenset()
 
 
-def of_committing(state: State, request: OffsetCommit, without: frozenset[str]) -> frozenset[str]:
+def of_committing(state: State, request: OffsetCommit) -> frozenset[str]:
     """Where there are no members anybody commits by hand; members of the consumer protocol are known by their ids alone."""
     groups, epoch = state.groups, epoch_of(state, request)
     by_hand = MEMBERSHIP | {"current_generation", "current_epoch", "held_partition"}
@@ -42,18 +42,18 @@ def of_committing(state: State, request: OffsetCommit, without: frozenset[str]) 
     if groups.consumer is None:
         return frozenset()
     member = consumer_of(state, request)
-    is_older = member is not None and epoch < member.epoch and "held_partition" not in without
+    is_older = member is not None and epoch < member.epoch and "held_partition" not in state.lacks
     return frozenset({"known_instance", "fenced_instance"} | ({"current_epoch"} if is_older else set()))
 
 
-def of_fetching(_state: State, request: OffsetFetch, _without: frozenset[str]) -> frozenset[str]:
+def of_fetching(_state: State, request: OffsetFetch) -> frozenset[str]:
     """Anybody may ask who does not say that it is a member."""
     return frozenset({"known_member", "current_epoch"}) if request.identity is Identity.NONE else frozenset()
 
 
-def of_beating(state: State, request: ConsumerGroupHeartbeat, without: frozenset[str]) -> frozenset[str]:
+def of_beating(state: State, request: ConsumerGroupHeartbeat) -> frozenset[str]:
     """Who comes with epoch 0 begins anew, whatever its epoch was."""
-    return frozenset({"member_epoch"}) if epoch_of(state, request) == 0 and "begins_anew_at_any_epoch" not in without else frozenset()
+    return frozenset({"member_epoch"}) if epoch_of(state, request) == 0 and "begins_anew_at_any_epoch" not in state.lacks else frozenset()
 
 
 # -- requests that are not asked --

@@ -26,18 +26,18 @@ from .state import ClassicGroup, CommittedOffset, Phase
 DONE = Answered(Errors.NONE)
 
 
-def committed(state: State, request: OffsetCommit, without: frozenset[str]) -> Outcome:
+def committed(state: State, request: OffsetCommit) -> Outcome:
     """Keep an offset; a group that there was not is made for it (``OffsetMetadataManager.commitOffset``)."""
     groups = state.groups
-    if groups.classic is None and groups.consumer is None and "commit_makes_a_group" not in without:
+    if groups.classic is None and groups.consumer is None and "commit_makes_a_group" not in state.lacks:
         groups = evolve(groups, classic=ClassicGroup())
-    metadata = "some" if request.metadata is Metadata.SOME and "metadata_is_kept" not in without else ""
-    if "offset_is_kept" not in without and request.where is Where.PARTITION:
+    metadata = "some" if request.metadata is Metadata.SOME and "metadata_is_kept" not in state.lacks else ""
+    if "offset_is_kept" not in state.lacks and request.where is Where.PARTITION:
         groups = evolve(groups, committed=CommittedOffset(request.offset, metadata))
     return Outcome("commit", DONE, evolve(state, groups=groups))
 
 
-def fetched(state: State, request: OffsetFetch, _without: frozenset[str]) -> Outcome:
+def fetched(state: State, request: OffsetFetch) -> Outcome:
     """Return the committed offset, -1 where there is none (``OffsetMetadataManager.fetchOffsets``)."""
     known = state.groups.committed if request.where is Where.PARTITION else None
     if known is None:
@@ -45,29 +45,29 @@ def fetched(state: State, request: OffsetFetch, _without: frozenset[str]) -> Out
     return Outcome("committed_offset", OffsetFetched(Errors.NONE, known.offset, known.metadata), state)
 
 
-def deleted(state: State, request: OffsetDelete, without: frozenset[str]) -> Outcome:
+def deleted(state: State, request: OffsetDelete) -> Outcome:
     """Forget the committed offset (``OffsetMetadataManager.deleteOffsets``)."""
-    is_kept = "offset_is_deleted" in without or request.where is not Where.PARTITION
+    is_kept = "offset_is_deleted" in state.lacks or request.where is not Where.PARTITION
     groups = state.groups if is_kept else evolve(state.groups, committed=None)
     return Outcome("delete_offset", DONE, evolve(state, groups=groups))
 
 
-def described(state: State, _request: DescribeGroup, without: frozenset[str]) -> Outcome:
+def described(state: State, _request: DescribeGroup) -> Outcome:
     """Tell the state of a group; the protocol only where it is stable (``GroupMetadataManager.describeGroups``)."""
     group = state.groups.classic
     if group is None:
         return Outcome("describe", Described(Errors.NONE, "Dead"), state)
-    protocol = group.protocol if group.phase is Phase.STABLE or "protocol_of_stable_groups" in without else ""
+    protocol = group.protocol if group.phase is Phase.STABLE or "protocol_of_stable_groups" in state.lacks else ""
     answer = Described(Errors.NONE, group.phase.value, group.protocol_type, protocol, len(group.members))
     return Outcome("describe", answer, state)
 
 
-def removed(state: State, _request: DeleteGroup, without: frozenset[str]) -> Outcome:
+def removed(state: State, _request: DeleteGroup) -> Outcome:
     """Forget the group, and what it has committed (``GroupCoordinatorShard.deleteGroups``)."""
-    kept = state.groups.committed if "offsets_go_with_the_group" in without else None
+    kept = state.groups.committed if "offsets_go_with_the_group" in state.lacks else None
     return Outcome("delete_group", DONE, evolve(state, groups=evolve(state.groups, classic=None, consumer=None, committed=kept)))
 
 
-def coordinator(state: State, _request: FindCoordinator, _without: frozenset[str]) -> Outcome:
+def coordinator(state: State, _request: FindCoordinator) -> Outcome:
     """Name the coordinator (``KafkaApis.getCoordinator``)."""
     return Outcome("coordinator", DONE, state)

@@ -39,22 +39,22 @@ def all_joined(group: ClassicGroup) -> bool:
     return all(one.joins for one in group.members) and not group.pending
 
 
-def prepared(groups: Groups, group: ClassicGroup, without: frozenset[str]) -> Groups:
+def prepared(groups: Groups, group: ClassicGroup, lacks: frozenset[str]) -> Groups:
     """Begin a rebalance; who waits for an assignment is told so (``GroupMetadataManager.prepareRebalance``)."""
-    if "waiting_syncs_are_told" not in without:
+    if "waiting_syncs_are_told" not in lacks:
         for one in group.members:
             groups = hearing(groups, one.id, Heard(Errors.REBALANCE_IN_PROGRESS), syncs=True)
     is_initial = group.phase is Phase.EMPTY
     group = evolve(group, phase=Phase.PREPARING)
-    if is_initial or all_joined(group) or "all_join" in without:
+    if is_initial or all_joined(group) or "all_join" in lacks:
         return completed(groups, group)
     return evolve(groups, classic=group)
 
 
-def prepared_or_completed(groups: Groups, group: ClassicGroup, without: frozenset[str]) -> Groups:
+def prepared_or_completed(groups: Groups, group: ClassicGroup, lacks: frozenset[str]) -> Groups:
     """Begin a rebalance, or end one if all have joined (``GroupMetadataManager.maybePrepareRebalanceOrCompleteJoin``)."""
     if group.phase is not Phase.PREPARING:
-        return prepared(groups, group, without)
+        return prepared(groups, group, lacks)
     return completed(groups, group) if all_joined(group) else evolve(groups, classic=group)
 
 

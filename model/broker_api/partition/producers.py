@@ -31,15 +31,15 @@ ABOUT_SEQUENCES = frozenset(check.name for check in OF_PRODUCERS)
 """Checks that are not made of a batch that is there already."""
 
 
-def initialized(state: State, request: InitProducerId, without: frozenset[str]) -> Outcome:
+def initialized(state: State, request: InitProducerId) -> Outcome:
     """Give a producer a new id, and epoch 0 (``TransactionCoordinator.handleInitProducerId``)."""
-    given = ProducerIdGiven(Errors.NONE, producer_id=0, producer_epoch=1 if "epoch_begins_at_zero" in without else 0)
+    given = ProducerIdGiven(Errors.NONE, producer_id=0, producer_epoch=1 if "epoch_begins_at_zero" in state.lacks else 0)
     return Outcome("new_producer_id", given, state.with_producer(request.producer, Producer()))
 
 
-def exempt(state: State, request: Produce, without: frozenset[str]) -> frozenset[str]:
+def exempt(state: State, request: Produce) -> frozenset[str]:
     """Return the checks that are not made of a batch (``UnifiedLog.analyzeAndValidateProducerState``)."""
-    return ABOUT_SEQUENCES if "duplicate" not in without and duplicate_of(state, request) is not None else frozenset()
+    return ABOUT_SEQUENCES if "duplicate" not in state.lacks and duplicate_of(state, request) is not None else frozenset()
 
 
 def attempted(state: State, request: Produce, failed: str | None = None) -> State:
@@ -64,18 +64,18 @@ def duplicate_of(state: State, request: Produce) -> Batch | None:
     return next((one for one in known.batches if (one.first_sequence, one.last_sequence) == (request.sequence, last)), None)
 
 
-def produced(state: State, request: Produce, without: frozenset[str]) -> Outcome:
+def produced(state: State, request: Produce) -> Outcome:
     """Append a batch, unless it is there already (``UnifiedLog.append``)."""
-    repeated = None if "duplicate" in without else duplicate_of(state, request)
+    repeated = None if "duplicate" in state.lacks else duplicate_of(state, request)
     after = attempted(state, request)
     if repeated is not None:
         rule, offset = "duplicate", repeated.offset
     else:
         rule, offset = appended_by(request), state.end_offset
         after = appended(after, request)
-    if request.acks == 0 and "no_acks_no_answer" not in without:
+    if request.acks == 0 and "no_acks_no_answer" not in state.lacks:
         return Outcome(rule, NotAnswered(), after)
-    told = offset + request.count - 1 if "first_offset_is_told" in without else offset
+    told = offset + request.count - 1 if "first_offset_is_told" in state.lacks else offset
     return Outcome(rule, Produced(Errors.NONE, told, state.log_start_offset), after)
 
 

@@ -15,22 +15,22 @@ from .state import Marker, Sent
 from .transactional import aborted, last_stable_offset
 
 
-def fetched(state: State, request: Fetch, without: frozenset[str]) -> Outcome:
+def fetched(state: State, request: Fetch) -> Outcome:
     """Return the records from an offset on, and the limits of the log; who reads what is committed gets those that are decided."""
-    start, stable = 0 if "fetch_from_offset" in without else request.offset, last_stable_offset(state)
-    decided = min(stable + 1, state.end_offset) if "first_open_is_not_read" in without else stable
-    end = decided if request.read_committed and "committed_fetch_ends" not in without else state.end_offset
+    start, stable = 0 if "fetch_from_offset" in state.lacks else request.offset, last_stable_offset(state)
+    decided = min(stable + 1, state.end_offset) if "first_open_is_not_read" in state.lacks else stable
+    end = decided if request.read_committed and "committed_fetch_ends" not in state.lacks else state.end_offset
     kept = [(offset, state.log[offset]) for offset in range(max(start, 0), end)]
     records = tuple((offset, entry.value) for offset, entry in kept if isinstance(entry, Sent))
-    is_told = request.read_committed and request.offset < end and "aborted_are_told" not in without
+    is_told = request.read_committed and request.offset < end and "aborted_are_told" not in state.lacks
     passed = tuple((one.producer, one.first) for one in aborted(state) if one.last >= request.offset) if is_told else ()
     answer = Fetched(Errors.NONE, state.end_offset, stable, state.log_start_offset, records, passed)
     return Outcome("fetch_of_follower" if request.of_follower else "fetch", answer, state)
 
 
-def listed(state: State, request: ListOffsets, without: frozenset[str]) -> Outcome:
+def listed(state: State, request: ListOffsets) -> Outcome:
     """Return the offset that is asked for; the rule is named for what is meant."""
-    answer = found(state, request, without)
+    answer = found(state, request)
     also = () if request.at is not At.MAX_TIMESTAMP else (latest_before(state, range(state.log_start_offset, ending(state, request))),)
     return Outcome(f"{request.at.value}_offset", answer, state, also)
 
@@ -46,7 +46,7 @@ def latest_before(state: State, kept: range) -> OffsetFound:
     return OffsetFound(Errors.NONE) if latest is None else found_at(state, latest)
 
 
-def found(state: State, request: ListOffsets, without: frozenset[str]) -> OffsetFound:
+def found(state: State, request: ListOffsets) -> OffsetFound:
     """Return an offset (``Partition.fetchOffsetForTimestamp``, ``UnifiedLog.fetchOffsetByTimestamp``).
 
     Kafka looks for the largest time also among records that are deleted, as long as their segment is there.
@@ -55,14 +55,14 @@ def found(state: State, request: ListOffsets, without: frozenset[str]) -> Offset
     end = ending(state, request)
     match request.at:
         case At.LATEST:
-            return OffsetFound(Errors.NONE, max(end - 1, 0) if "latest_is_the_end" in without else end, leader_epoch=0)
+            return OffsetFound(Errors.NONE, max(end - 1, 0) if "latest_is_the_end" in state.lacks else end, leader_epoch=0)
         case At.EARLIEST:
-            first = 0 if "earliest_is_the_start" in without else state.log_start_offset
-            return OffsetFound(Errors.NONE, first, leader_epoch=epochs_of(state, without)[0][0])
+            first = 0 if "earliest_is_the_start" in state.lacks else state.log_start_offset
+            return OffsetFound(Errors.NONE, first, leader_epoch=epochs_of(state)[0][0])
         case At.MAX_TIMESTAMP:
             latest = max(range(state.end_offset), key=lambda offset: age(state, offset), default=None)
         case At.TIME | At.UNHEARD_OF:
-            later = 1 if "time_is_included" in without else 0
+            later = 1 if "time_is_included" in state.lacks else 0
             latest = next((offset for offset in kept if time_of(state, offset) >= request.time + later), None)
     if latest is None or latest >= end:
         return OffsetFound(Errors.NONE)
@@ -85,8 +85,8 @@ def age(state: State, offset: int) -> tuple[int, int]:
     return (time_of(state, offset), offset if isinstance(state.log[offset], Marker) else -offset)
 
 
-def deleted(state: State, request: DeleteRecords, without: frozenset[str]) -> Outcome:
+def deleted(state: State, request: DeleteRecords) -> Outcome:
     """Move the start of the log, never back (``Partition.deleteRecordsOnLeader``)."""
     wanted = state.end_offset if request.offset == NOTHING else request.offset
-    start = wanted if "start_never_goes_back" in without else max(state.log_start_offset, wanted)
+    start = wanted if "start_never_goes_back" in state.lacks else max(state.log_start_offset, wanted)
     return Outcome("delete", Deleted(Errors.NONE, start), evolve(state, log_start_offset=start))

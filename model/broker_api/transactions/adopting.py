@@ -27,7 +27,7 @@ def adopt(state: State, request: Any, other: Any) -> State | None:
             entry = dict(state.producers).get(name, Producer())
             return state.with_transaction(name, Transaction(epoch)).with_producer(name, evolve(entry, given=epoch))
         case AddPartitionsToTxn(producer=name), PartitionAdded(error=Errors.NONE):
-            return added(state, request, frozenset()).state
+            return added(state, request).state
         case (AddPartitionsToTxn(), _):
             return state
         case (EndTxn(producer=name), _) if other.error is not Errors.NONE:

@@ -16,7 +16,7 @@ from .requests import AddPartitionsToTxn, Ended, EndTxn, InitTransactions, Parti
 from .state import Status, Transaction
 
 
-def initialized(state: State, request: InitTransactions, without: frozenset[str]) -> Outcome:
+def initialized(state: State, request: InitTransactions) -> Outcome:
     """Give a producer its id and an epoch (``TransactionCoordinator.prepareInitProducerIdTransit``).
 
     A transaction that is under way is aborted first, and the producer told to ask again.
@@ -24,13 +24,13 @@ def initialized(state: State, request: InitTransactions, without: frozenset[str]
     name, known = request.producer, state.transaction(request.producer)
     if known is None:
         return given(state.with_producer(name, Producer()), name, Transaction(), "new_transactional_id")
-    if known.status is Status.ONGOING and "ongoing_is_aborted" not in without:
+    if known.status is Status.ONGOING and "ongoing_is_aborted" not in state.lacks:
         concurrent = ProducerIdGiven(Errors.CONCURRENT_TRANSACTIONS)
-        return Outcome("ongoing_is_aborted", concurrent, ended(state, name, Status.ABORTED, bumps="abort_fences" not in without))
+        return Outcome("ongoing_is_aborted", concurrent, ended(state, name, Status.ABORTED, bumps="abort_fences" not in state.lacks))
     epoch = None if request.epoch is None else state.epoch_of(name, request.epoch)
-    if epoch is not None and epoch != known.epoch and "retry_keeps_epoch" not in without:
+    if epoch is not None and epoch != known.epoch and "retry_keeps_epoch" not in state.lacks:
         return given(state, name, Transaction(known.epoch, known.last_epoch), "retry_keeps_epoch")
-    bumped = known.epoch if "epoch_is_bumped" in without else known.epoch + 1
+    bumped = known.epoch if "epoch_is_bumped" in state.lacks else known.epoch + 1
     return given(state, name, Transaction(bumped, NOTHING if epoch is None else known.epoch), "epoch_is_bumped")
 
 
@@ -41,20 +41,20 @@ def given(state: State, name: str, known: Transaction, rule: str) -> Outcome:
     return Outcome(rule, ProducerIdGiven(Errors.NONE, 0, known.epoch), after)
 
 
-def added(state: State, request: AddPartitionsToTxn, _without: frozenset[str]) -> Outcome:
+def added(state: State, request: AddPartitionsToTxn) -> Outcome:
     """Make the partition part of the transaction (``TransactionMetadata.prepareAddPartitions``)."""
     known = state.transaction(request.producer) or Transaction()
     after = evolve(known, status=Status.ONGOING, has_partition=True)
     return Outcome("partition_is_added", PartitionAdded(Errors.NONE), state.with_transaction(request.producer, after))
 
 
-def finished(state: State, request: EndTxn, without: frozenset[str]) -> Outcome:
+def finished(state: State, request: EndTxn) -> Outcome:
     """End a transaction, or say again that it is ended (``TransactionCoordinator.endTransaction``)."""
     name, known = request.producer, state.transaction(request.producer) or Transaction()
     is_over = known.status is not Status.ONGOING
     if is_over and (not request.bumps or is_retry(state, request)):
         return Outcome("end_can_be_repeated", told(state, request), heard(state, request))
-    bumps = request.bumps and "end_bumps_epoch" not in without
+    bumps = request.bumps and "end_bumps_epoch" not in state.lacks
     after = ended(state, name, Status.COMMITTED if request.commit else Status.ABORTED, bumps=bumps)
     return Outcome("abort_of_nothing" if is_over else "transaction_ends", told(after, request), heard(after, request))
 
