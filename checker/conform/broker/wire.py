@@ -13,6 +13,7 @@ import types
 import typing
 from collections.abc import Mapping
 from datetime import timedelta
+from functools import cache
 from typing import Any
 
 from attrs import define, field
@@ -30,11 +31,14 @@ API_VERSIONS = 18
 
 def build(cls: type[Any], values: dict[str, Any]) -> Any:
     """Return a message of kio's from plain data; what is not given has the default of Kafka's schema."""
-    hints, made = typing.get_type_hints(cls), {}
-    for one in dataclasses.fields(cls):
-        if one.name in values:
-            made[one.name] = _value(hints[one.name], values[one.name])
-    return cls(**made)
+    return cls(**{name: _value(kind, values[name]) for name, kind in _kinds(cls).items() if name in values})
+
+
+@cache
+def _kinds(cls: type[Any]) -> dict[str, Any]:
+    """Return the types of the fields of one of kio's messages."""
+    hints = typing.get_type_hints(cls)
+    return {one.name: hints[one.name] for one in dataclasses.fields(cls)}
 
 
 def _value(kind: Any, value: Any) -> Any:
