@@ -76,6 +76,10 @@ DONE: dict[tuple[str, str], tuple[str, str]] = {
         "A committed offset is kept; a commit by hand makes a group if there is none.",
         "OffsetMetadataManager.commitOffset",
     ),
+    ("txn_offset_commit", "commit_in_transaction"): (
+        "An offset that is committed in a transaction is told once that has committed, unless another was committed since (KAFKA-5247).",
+        "OffsetMetadataManager.commitTransactionalOffset, replayEndTransactionMarker",
+    ),
     ("offset_fetch", "never_committed"): (
         "Where no offset was committed there is none, and that is no error.",
         "OffsetMetadataManager.fetchOffsets",
@@ -108,6 +112,7 @@ REQUIREMENTS = {
     "leave_group": ("S15", "K-345"),
     "consumer_group_heartbeat": ("S8", "S15", "K-848", "G07"),
     "offset_commit": ("S9", "K-848", "O06"),
+    "txn_offset_commit": ("S9", "K-848", "K-890"),
     "offset_fetch": ("S9", "K-848"),
     "offset_delete": ("S9",),
     "describe_groups": ("S8",),

@@ -28,8 +28,12 @@ DONE: dict[tuple[str, str], tuple[str, str]] = {
         "A partition becomes part of the transaction, which is under way from then on.",
         "TransactionMetadata.prepareAddPartitions",
     ),
+    ("add_offsets_to_txn", "offsets_are_added"): (
+        "The offsets of a group become part of the transaction, which is under way from then on.",
+        "KafkaApis.handleAddOffsetsToTxnRequest; TransactionMetadata.prepareAddPartitions",
+    ),
     ("end_txn", "transaction_ends"): (
-        "A transaction ends in all its partitions; with version 5 under a new epoch, which the producer is told (KIP-890).",
+        "A transaction ends in all that is part of it; with version 5 under a new epoch, which the producer is told (KIP-890).",
         "TransactionCoordinator.endTransaction; TransactionMetadata.prepareAbortOrCommit",
     ),
     ("end_txn", "end_can_be_repeated"): (
@@ -43,5 +47,9 @@ DONE: dict[tuple[str, str], tuple[str, str]] = {
 }
 """What each rule says, and the class and method of Kafka 4.3.1 that has it, by API and name."""
 
-REQUIREMENTS: dict[str, tuple[str, ...]] = {"add_partitions_to_txn": ("K-890",), "end_txn": ("K-890",)}
+REQUIREMENTS: dict[str, tuple[str, ...]] = {
+    "add_partitions_to_txn": ("K-890",),
+    "add_offsets_to_txn": ("S9", "K-890"),
+    "end_txn": ("K-890",),
+}
 """By API."""

@@ -13,17 +13,15 @@ from hypothesis import strategies as st
 from hypothesis.internal.conjecture import providers
 from hypothesis.internal.constants_ast import Constants
 
-from . import groups_programs, partition_programs, transaction_programs
-from .programs import LONGEST, Program, valid
+from . import groups_programs, offsets_programs, partition_programs, transaction_programs
+from .programs import Program, Share
 
 UNCHECKED = (HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much, HealthCheck.large_base_example)
-PARTS: dict[str, st.SearchStrategy[Program]] = {
-    "partition": st.one_of(
-        st.lists(partition_programs.REQUEST, min_size=1, max_size=LONGEST).map(lambda drawn: valid(tuple(drawn))),
-        *partition_programs.PROGRAMS,
-    ),
-    "transactions": st.one_of(*transaction_programs.PROGRAMS),
-    "groups": st.builds(groups_programs.drawn, st.randoms(use_true_random=True)),
+PARTS: dict[str, tuple[Share, ...]] = {
+    "partition": partition_programs.PROGRAMS,
+    "transactions": transaction_programs.PROGRAMS,
+    "groups": groups_programs.PROGRAMS,
+    "offsets": offsets_programs.PROGRAMS,
 }
 """Programs about each part of a broker."""
 
@@ -33,9 +31,14 @@ class _EndedError(BaseException):
 
 
 def draw_programs(count: int, number: int, take: Callable[[Program], None]) -> None:
-    """Draw so many programs about each part, the same ones for the same number, and hand each over; what that raises ends it."""
+    """Draw so many programs about each part, the same ones for the same number, and hand each over; what that raises ends it.
+
+    Each kind of programs gets its share, one program at least: chance would leave some kinds out.
+    """
     for part in PARTS.values():
-        _draw(part, count, number, take)
+        whole = sum(share for share, _ in part)
+        for share, programs in part:
+            _draw(programs, max(1, count * share // whole), number, take)
 
 
 @contextmanager
@@ -47,12 +50,12 @@ def _whatever_is_loaded() -> Iterator[None]:
     providers.CONSTANTS_CACHE.cache.clear()
 
 
-def _draw(part: st.SearchStrategy[Program], count: int, number: int, take: Callable[[Program], None]) -> None:
+def _draw(programs: st.SearchStrategy[Program], count: int, number: int, take: Callable[[Program], None]) -> None:
     failed: Exception | None = None
 
     @seed(number)
     @settings(max_examples=count, database=None, deadline=None, phases=(Phase.generate,), suppress_health_check=UNCHECKED)
-    @given(part)
+    @given(programs)
     def drawn(program: Program) -> None:
         nonlocal failed
         try:

@@ -11,6 +11,7 @@ from random import Random
 from typing import Any
 
 from attrs import evolve, fields, frozen
+from hypothesis import strategies as st
 
 from hwmark.model.broker_api import answer
 from hwmark.model.broker_api.answering import is_asked
@@ -38,7 +39,8 @@ from hwmark.model.broker_api.groups.requests import (
 from hwmark.model.broker_api.groups.state import Phase
 from hwmark.model.broker_api.state import State
 
-from .programs import Program
+from .partition_programs import PRODUCERS
+from .programs import Program, Share
 
 MEMBERS = ("a", "b")
 INSTANCES: tuple[tuple[str | None, str | None], ...] = ((None, None), (None, None), ("i", None), ("i", "j"), ("i", "i"))
@@ -102,7 +104,7 @@ BEAT = ConsumerGroupHeartbeat(epoch=Epoch.RIGHT, owned=Owned.UNSAID, subscriptio
 PAIR = (JoinGroup(), JoinGroup(), JoinGroup("b"), JoinGroup("b"), JoinGroup(), Await("b"))
 """Two members come to one generation, and have no assignment yet."""
 BEGINNINGS: tuple[Program, ...] = (
-    (*PAIR, SyncGroup("b"), JoinGroup(metadata=1)),
+    (*PAIR, SyncGroup("b"), JoinGroup(metadata=1), Heartbeat("b")),
     (*PAIR, SyncGroup("b"), LeaveGroup()),
     (*PAIR, SyncGroup("b"), SyncGroup(), Await("b"), LeaveGroup(), SyncGroup("b")),
     (*(JoinGroup(protocol_type=ProtocolType.OTHER),) * 2, SyncGroup(), OffsetDelete()),
@@ -236,10 +238,23 @@ def varied(rng: Random, request: Any) -> Any:
     return request
 
 
+DOMAINS: dict[str, tuple[Any, ...]] = {
+    "member": MEMBERS,
+    "instance": (None, "i", "j"),
+    "producer": PRODUCERS,
+    "producer_epoch": (0, -1, 1),
+}
+"""The values of fields that are no numbers from 0 to 3, nor members of an enumeration."""
+
+
 def domain(name: str, value: Any) -> tuple[Any, ...]:
     """Return the values that a field may have."""
     if isinstance(value, Enum):
         return tuple(type(value))
     if isinstance(value, bool):
         return (False, True)
-    return {"member": MEMBERS, "instance": (None, "i", "j")}.get(name, (0, 1, 2, 3))
+    return DOMAINS.get(name, (0, 1, 2, 3))
+
+
+PROGRAMS: tuple[Share, ...] = ((1, st.builds(drawn, st.randoms(use_true_random=True))),)
+"""All of one kind."""

@@ -35,7 +35,9 @@ from hwmark.model.broker_api.groups.requests import (
     Subscription,
     Synced,
     SyncGroup,
+    TxnOffsetCommit,
 )
+from hwmark.model.broker_api.partition.requests import Support
 
 from .asking import BrokenError
 from .group_session import FIND_COORDINATOR, MOMENT, OFFSET_FETCH, version_of
@@ -51,7 +53,8 @@ SESSION, REBALANCE, BRIEF = 60_000, 300_000, 1
 """Milliseconds: how long a member may be silent, and a rebalance may take, which no program does; and a session that is too short."""
 ASSIGNS_WITHIN = 2.0
 """Seconds after which a coordinator is taken to assign nothing."""
-TOO_LARGE = "x" * 5000
+TXN_OFFSET_COMMIT: dict[Support, Api] = {Support.NOTHING: (28, 3, 3), Support.ABORTABLE: (28, 4, 4), Support.ADDS: (28, 5, 5)}
+METADATA = {Metadata.NONE: None, Metadata.SOME: "some", Metadata.TOO_LARGE: "x" * 5000}
 NO_KEY_TYPE = 77
 METADATA_NUMBERS = range(4)
 NAMELESS = ""
@@ -250,8 +253,7 @@ def wait_for_topic(session: Session, version: int) -> None:
 def commit(session: Session, request: OffsetCommit) -> Answered:
     """Commit an offset."""
     topic, partition = session.place(request.where)
-    metadata = {Metadata.NONE: None, Metadata.SOME: "some", Metadata.TOO_LARGE: TOO_LARGE}[request.metadata]
-    asked = {"partition_index": partition, "committed_offset": request.offset, "committed_metadata": metadata}
+    asked = {"partition_index": partition, "committed_offset": request.offset, "committed_metadata": METADATA[request.metadata]}
     epoch = session.groups.ids.epoch_of(request)
     values = {
         "group_id": session.groups.name,
@@ -262,6 +264,26 @@ def commit(session: Session, request: OffsetCommit) -> Answered:
         "topics": ({"name": topic, "partitions": (asked,)},),
     }
     answer = ask(session, OFFSET_COMMIT, values)
+    return Answered(error_of(first_of(first_of(answer.topics).partitions).error_code))
+
+
+def commit_in_transaction(session: Session, request: TxnOffsetCommit) -> Answered:
+    """Commit an offset in a producer's transaction."""
+    topic, partition = session.place(request.where)
+    number, given = session.ids.of(request.producer)
+    asked = {"partition_index": partition, "committed_offset": request.offset, "committed_metadata": METADATA[request.metadata]}
+    values = {
+        "transactional_id": session.transactional_id(request.producer),
+        "group_id": session.groups.name,
+        "producer_id": number,
+        "producer_epoch": given + request.producer_epoch,
+        "generation_id": session.groups.ids.epoch_of(request),
+        "member_id": session.groups.ids.id_of(request),
+        "group_instance_id": request.instance,
+        "topics": ({"name": topic, "partitions": (asked,)},),
+    }
+    session.coordinator(request.producer)
+    answer = ask(session, TXN_OFFSET_COMMIT[request.support], values)
     return Answered(error_of(first_of(first_of(answer.topics).partitions).error_code))
 
 
@@ -335,6 +357,7 @@ ASKS: Mapping[type[Any], Callable[[Session, Any], Any]] = {
     LeaveGroup: leave,
     ConsumerGroupHeartbeat: consumer_heartbeat,
     OffsetCommit: commit,
+    TxnOffsetCommit: commit_in_transaction,
     OffsetFetch: fetch,
     OffsetDelete: delete_offset,
     DescribeGroup: describe,

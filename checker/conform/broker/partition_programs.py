@@ -21,7 +21,7 @@ from hwmark.model.broker_api.partition.requests import (
     Produce,
 )
 
-from .programs import LONGEST, Program, valid
+from .programs import LONGEST, Program, Share, valid
 
 PRODUCERS = ("p", "q")
 where = st.sampled_from((Where.PARTITION,) * 9 + (Where.OTHER_PARTITION, Where.OTHER_TOPIC))
@@ -159,13 +159,13 @@ REFUSALS = st.builds(
     lambda flawed, refused: (NewLeader(), *refused, *flawed), st.permutations(FLAWED), st.lists(REFUSED, min_size=3, max_size=5)
 )
 """Programs in which nothing is right."""
-PROGRAMS = (
-    in_order(),
-    in_epochs(),
-    after_some_records(),
-    after_some_records(),
-    across_leaders(),
-    of_followers(),
-    REFUSALS,
+PROGRAMS: tuple[Share, ...] = (
+    (1, st.lists(REQUEST, min_size=1, max_size=LONGEST).map(lambda drawn: valid(tuple(drawn)))),
+    (1, in_order()),
+    (1, in_epochs()),
+    (2, after_some_records()),
+    (1, across_leaders()),
+    (1, of_followers()),
+    (1, REFUSALS),
 )
 """Programs that come to where a partition has something to decide."""

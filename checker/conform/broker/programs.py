@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from attrs import evolve, fields
+from hypothesis import strategies as st
 
 from hwmark.checker.decode import decode
 from hwmark.checker.errors import InputError
@@ -18,6 +19,8 @@ from hwmark.model.broker_api.transactions.requests import InitTransactions
 
 Program = tuple[Any, ...]
 """Requests of the model, one after another."""
+Share = tuple[int, st.SearchStrategy[Program]]
+"""Programs of one kind, and how many shares they have of all that are drawn."""
 LONGEST = 14
 """How many requests a program has at most; a producer's sixth batch is among them."""
 REQUESTS: dict[Any, type[Any]] = {kind.__name__: kind for kind in APIS}
@@ -77,11 +80,14 @@ def smallest(program: Program, still: Callable[[Program], bool]) -> Program:
 
 
 def smaller(program: Program) -> Iterator[Program]:
-    """Yield programs that are one step smaller: without a request, or with one that says less."""
-    for index in range(len(program)):
-        without = program[:index] + program[index + 1 :]
-        if without and valid(without) == without:
-            yield without
+    """Yield programs that are one step smaller: without some requests, the most first, or with one that says less."""
+    size = len(program) // 2
+    while size > 0:
+        for end in range(len(program), 0, -size):
+            without = program[: max(0, end - size)] + program[end:]
+            if without and valid(without) == without:
+                yield without
+        size //= 2
     for index, request in enumerate(program):
         for simpler in _simpler(request):
             made = (*program[:index], simpler, *program[index + 1 :])

@@ -8,11 +8,12 @@ from typing import Any
 from attrs import evolve
 from hypothesis import strategies as st
 
+from hwmark.model.broker_api.common import Where
 from hwmark.model.broker_api.partition.requests import At, DeleteRecords, Fetch, InitProducerId, ListOffsets, NewLeader, Produce, Support
-from hwmark.model.broker_api.transactions.requests import AddPartitionsToTxn, EndTxn, Identity, InitTransactions, Oddity
+from hwmark.model.broker_api.transactions.requests import AddOffsetsToTxn, AddPartitionsToTxn, EndTxn, Identity, InitTransactions, Oddity
 
 from .partition_programs import PRODUCERS, rarely, where
-from .programs import LONGEST, Program, valid
+from .programs import LONGEST, Program, Share, valid
 
 producers = st.sampled_from(PRODUCERS)
 identities = st.sampled_from((Identity.OWN,) * 8 + (Identity.OTHER_PRODUCER_ID, Identity.NO_NAME))
@@ -145,7 +146,7 @@ def of_epochs(draw: st.DrawFn) -> Program:
     identity = st.sampled_from((*[Identity.OWN] * 4, Identity.OTHER_PRODUCER_ID, Identity.NO_NAME))
     said = st.builds(InitTransactions, st.just("p"), st.sampled_from((0, 0, -1, -1, 1)), identity, odd)
     steps: list[Any] = [InitTransactions("p"), *draw(st.lists(st.just(InitTransactions("p")), max_size=1))]
-    steps += draw(st.lists(st.builds(InitTransactions, st.just("p"), st.sampled_from((0, -1))), max_size=2))
+    steps += [InitTransactions("p", epoch) for epoch in draw(st.sampled_from(((), (0,), (0, -1), (0, 0, -1))))]
     steps += draw(st.lists(st.one_of(said, INIT, END, ADD), min_size=1, max_size=6))
     return valid(tuple(steps))
 
@@ -165,6 +166,9 @@ def of_verification(draw: st.DrawFn) -> Program:
 
 
 MISTAKEN = (
+    *(AddPartitionsToTxn("p", where=place) for place in Where if place is not Where.PARTITION),
+    *(AddOffsetsToTxn("p", identity=identity) for identity in Identity if identity is not Identity.OWN),
+    AddOffsetsToTxn("p", -1),
     *(AddPartitionsToTxn("p", identity=identity) for identity in Identity if identity is not Identity.OWN),
     *(EndTxn("p", identity=identity) for identity in Identity if identity is not Identity.OWN),
     InitTransactions("p", 0, Identity.OTHER_PRODUCER_ID),
@@ -172,15 +176,13 @@ MISTAKEN = (
 )
 REFUSALS = st.builds(lambda mistaken: (InitTransactions("p"), *mistaken), st.permutations(MISTAKEN))
 """Programs of a producer that does not say rightly who it is, or what it wants."""
-PROGRAMS = (
-    st.lists(REQUEST, min_size=1, max_size=LONGEST).map(lambda drawn: valid(tuple(drawn))),
-    in_order(),
-    in_order(),
-    of_epochs(),
-    of_verification(),
-    of_verification(),
-    across_leaders(),
-    too_early(),
-    REFUSALS,
+PROGRAMS: tuple[Share, ...] = (
+    (1, st.lists(REQUEST, min_size=1, max_size=LONGEST).map(lambda drawn: valid(tuple(drawn)))),
+    (2, in_order()),
+    (1, of_epochs()),
+    (2, of_verification()),
+    (1, across_leaders()),
+    (1, too_early()),
+    (1, REFUSALS),
 )
 """Programs that come to where a coordinator, or a partition with a transaction, has something to decide."""

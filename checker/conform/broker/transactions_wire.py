@@ -14,18 +14,20 @@ from typing import Any
 from hwmark.model.broker_api.common import NOTHING, Errors
 from hwmark.model.broker_api.partition.requests import ProducerIdGiven
 from hwmark.model.broker_api.transactions.requests import (
+    Added,
+    AddOffsetsToTxn,
     AddPartitionsToTxn,
     Ended,
     EndTxn,
     Identity,
     InitTransactions,
     Oddity,
-    PartitionAdded,
 )
 
 from .asking import BrokenError
 from .producer_ids import NOBODYS
 from .session import (
+    ADD_OFFSETS_TO_TXN,
     ADD_PARTITIONS_TO_TXN,
     DESCRIBE_TRANSACTIONS,
     END_TXN,
@@ -46,7 +48,7 @@ BUMPING = (5, 5)
 FENCING = (4, 4)
 """The version of InitProducerId that says that a producer is fenced."""
 FENCED_SINCE = 2
-"""The first version of AddPartitionsToTxn and EndTxn that says so."""
+"""The first version of AddPartitionsToTxn, AddOffsetsToTxn and EndTxn that says so."""
 APART = 0.002
 """Seconds between the ends of two transactions, so that their times differ."""
 
@@ -75,7 +77,7 @@ def init(session: Session, request: InitTransactions) -> ProducerIdGiven:
     return ProducerIdGiven(error, session.ids.kept(request.producer, int(answer.producer_id), given), given)
 
 
-def add_partition(session: Session, request: AddPartitionsToTxn) -> PartitionAdded:
+def add_partition(session: Session, request: AddPartitionsToTxn) -> Added:
     """Make the partition part of a transaction."""
     number, epoch = said(session, request.producer, request.identity, request.epoch)
     topic, partition = session.place(request.where)
@@ -88,7 +90,21 @@ def add_partition(session: Session, request: AddPartitionsToTxn) -> PartitionAdd
     version = session.version(ADD_PARTITIONS_TO_TXN)
     answer = session.coordinator(request.producer).call(ADD_PARTITIONS_TO_TXN, version, values)
     told = first_of(first_of(answer.results_by_topic_v3_and_below).results_by_partition)
-    return PartitionAdded(meant(told.partition_error_code, version))
+    return Added(meant(told.partition_error_code, version))
+
+
+def add_offsets(session: Session, request: AddOffsetsToTxn) -> Added:
+    """Make the offsets of the group part of a transaction, once the group has a coordinator."""
+    number, epoch = said(session, request.producer, request.identity, request.epoch)
+    session.groups.at(session.home)
+    values = {
+        "transactional_id": named(session, request.producer, request.identity),
+        "producer_id": number,
+        "producer_epoch": epoch,
+        "group_id": session.groups.name,
+    }
+    version = session.version(ADD_OFFSETS_TO_TXN)
+    return Added(meant(session.coordinator(request.producer).call(ADD_OFFSETS_TO_TXN, version, values).error_code, version))
 
 
 def end(session: Session, request: EndTxn) -> Ended:
@@ -144,5 +160,10 @@ def wait_for_end(session: Session, producer: str) -> None:
     raise BrokenError(f"a transaction does not end for {session.connection.timeout:g} s")
 
 
-ASKS: Mapping[type[Any], Callable[[Session, Any], Any]] = {InitTransactions: init, AddPartitionsToTxn: add_partition, EndTxn: end}
+ASKS: Mapping[type[Any], Callable[[Session, Any], Any]] = {
+    InitTransactions: init,
+    AddPartitionsToTxn: add_partition,
+    AddOffsetsToTxn: add_offsets,
+    EndTxn: end,
+}
 """How each request is asked."""

@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from hwmark.model.broker_api.common import Errors
+from hwmark.model.broker_api.partition.requests import Support
 from hwmark.model.broker_api.state import State
 
 from .classic import attempted as tried
@@ -21,7 +22,9 @@ from .requests import (
     OffsetCommit,
     OffsetDelete,
     OffsetFetch,
+    TxnOffsetCommit,
 )
+from .transactional import committed as committed_in_transaction
 
 
 def adopt(state: State, request: Any, other: Any) -> State | None:
@@ -32,6 +35,8 @@ def adopt(state: State, request: Any, other: Any) -> State | None:
             return state
         case OffsetCommit() | OffsetDelete():
             return done(state, request) if is_done else state
+        case TxnOffsetCommit():
+            return done(state, request) if is_done else refused(state, request)
         case JoinGroup() if not is_done and other.error is not Errors.MEMBER_ID_REQUIRED:
             return tried(state, request)
         case ConsumerGroupHeartbeat() if not is_done:
@@ -39,8 +44,15 @@ def adopt(state: State, request: Any, other: Any) -> State | None:
     return None if is_done or isinstance(request, Await | JoinGroup) else state
 
 
-def done(state: State, request: OffsetCommit | OffsetDelete) -> State:
+def done(state: State, request: OffsetCommit | TxnOffsetCommit | OffsetDelete) -> State:
     """Return the state in which an offset was committed or deleted, whatever spoke against it."""
+    if isinstance(request, TxnOffsetCommit):
+        return committed_in_transaction(state, request).state
     if isinstance(request, OffsetCommit):
         return committed(state, request).state
     return deleted(state, request).state
+
+
+def refused(state: State, request: TxnOffsetCommit) -> State | None:
+    """Return the state in which an offset was not committed; whether offsets are part of the transaction then cannot be told."""
+    return None if request.support is Support.ADDS else state

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from hwmark.model.broker_api.common import Errors
+from hwmark.model.broker_api.common import Errors, Where
 from hwmark.model.broker_api.part import UNKNOWN, Check
 from hwmark.model.broker_api.state import State
 
@@ -31,6 +31,7 @@ from .requests import (
     Said,
     Subscription,
     SyncGroup,
+    TxnOffsetCommit,
 )
 from .state import NO_ID, Phase
 
@@ -203,7 +204,12 @@ def is_ahead_or_behind(state: State, request: Any) -> bool:
     return member is not None and epoch_of(state, request) != member.epoch
 
 
-def holds_not_since(state: State, request: OffsetCommit) -> bool:
+def is_too_large(_state: State, request: OffsetCommit | TxnOffsetCommit) -> bool:
+    """Whether there is more beside an offset than brokers keep."""
+    return request.metadata is Metadata.TOO_LARGE
+
+
+def holds_not_since(state: State, request: OffsetCommit | TxnOffsetCommit) -> bool:
     """Whether a member at an older epoch did not have the partition then."""
     member = consumer_of(state, request)
     if member is None or epoch_of(state, request) >= member.epoch:
@@ -377,7 +383,7 @@ CHECKS: dict[type[Any], tuple[Check, ...]] = {
             "metadata_size",
             "What is committed beside an offset is small.",
             "OffsetMetadataManager.isMetadataInvalid",
-            lambda _state, request: request.metadata is Metadata.TOO_LARGE,
+            is_too_large,
             Errors.OFFSET_METADATA_TOO_LARGE,
         ),
         Check(
@@ -397,6 +403,13 @@ CHECKS: dict[type[Any], tuple[Check, ...]] = {
             Errors.UNKNOWN_MEMBER_ID,
         ),
         OTHER_EPOCH,
+        Check(
+            "stable_offset",
+            "Who asks for an offset that no transaction may change is told to ask again while one may (KIP-447).",
+            "OffsetMetadataManager.fetchOffsets",
+            lambda state, request: request.require_stable and request.where is Where.PARTITION and bool(state.groups.pending),
+            Errors.UNSTABLE_OFFSET_COMMIT,
+        ),
     ),
     OffsetDelete: (
         NAMED,

@@ -7,10 +7,23 @@ from hwmark.model.broker_api.state import State
 
 from .consumer import attempted, has_choice, updated
 from .identity import consumer_of, epoch_of, id_of
-from .requests import Await, ConsumerGroupHeartbeat, Identity, JoinGroup, LeaveGroup, Metadata, OffsetCommit, OffsetFetch, SyncGroup
+from .requests import (
+    Await,
+    ConsumerGroupHeartbeat,
+    Identity,
+    JoinGroup,
+    LeaveGroup,
+    Metadata,
+    OffsetCommit,
+    OffsetFetch,
+    SyncGroup,
+    TxnOffsetCommit,
+)
 from .state import NO_ID, Groups
 
 MEMBERSHIP = frozenset({"known_instance", "fenced_instance", "known_member"})
+EVERYTHING = MEMBERSHIP | {"current_generation", "current_epoch", "held_partition"}
+"""All that is checked of members that commit."""
 MOST_MEMBERS = 2
 """So many ids are in a group at most, with those that were given to nobody yet: there is one way only to choose the next leader."""
 
@@ -33,12 +46,11 @@ def of_leaving(state: State, request: LeaveGroup) -> frozenset[str]:
     return frozenset()
 
 
-def of_committing(state: State, request: OffsetCommit) -> frozenset[str]:
+def of_members(state: State, request: OffsetCommit | TxnOffsetCommit) -> frozenset[str]:
     """Where there are no members anybody commits by hand; members of the consumer protocol are known by their ids alone."""
     groups, epoch = state.groups, epoch_of(state, request)
-    by_hand = MEMBERSHIP | {"current_generation", "current_epoch", "held_partition"}
     if epoch < 0 and (groups.is_empty or (groups.classic is None and groups.consumer is None)):
-        return frozenset(by_hand)
+        return EVERYTHING
     if groups.consumer is None:
         return frozenset()
     member = consumer_of(state, request)
@@ -97,7 +109,7 @@ def no_leaving(state: State, request: LeaveGroup) -> bool:
     return member_id not in group.pending
 
 
-def no_committing(state: State, request: OffsetCommit) -> bool:
+def no_committing(state: State, request: OffsetCommit | TxnOffsetCommit) -> bool:
     """Whether a group would be made by a commit that is refused."""
     return request.metadata is Metadata.TOO_LARGE and state.groups.classic is None and state.groups.consumer is None
 

@@ -9,6 +9,7 @@ from hwmark.model.broker_api.common import Errors, Where
 from hwmark.model.broker_api.part import Outcome
 from hwmark.model.broker_api.state import State
 
+from .pending import kept
 from .requests import (
     Answered,
     DeleteGroup,
@@ -20,21 +21,33 @@ from .requests import (
     OffsetDelete,
     OffsetFetch,
     OffsetFetched,
+    TxnOffsetCommit,
 )
-from .state import ClassicGroup, CommittedOffset, Phase
+from .state import ClassicGroup, CommittedOffset, Groups, Phase
 
 DONE = Answered(Errors.NONE)
 
 
 def committed(state: State, request: OffsetCommit) -> Outcome:
     """Keep an offset; a group that there was not is made for it (``OffsetMetadataManager.commitOffset``)."""
-    groups = state.groups
-    if groups.classic is None and groups.consumer is None and "commit_makes_a_group" not in state.lacks:
-        groups = evolve(groups, classic=ClassicGroup())
-    metadata = "some" if request.metadata is Metadata.SOME and "metadata_is_kept" not in state.lacks else ""
+    groups = made(state)
     if "offset_is_kept" not in state.lacks and request.where is Where.PARTITION:
-        groups = evolve(groups, committed=CommittedOffset(request.offset, metadata))
+        groups = kept(groups, committed_with(state, request), state.lacks)
     return Outcome("commit", DONE, evolve(state, groups=groups))
+
+
+def made(state: State) -> Groups:
+    """Return what is known once there is a group: one that nobody has joined yet, if there was none."""
+    groups = state.groups
+    if groups.classic is not None or groups.consumer is not None or "commit_makes_a_group" in state.lacks:
+        return groups
+    return evolve(groups, classic=ClassicGroup())
+
+
+def committed_with(state: State, request: OffsetCommit | TxnOffsetCommit) -> CommittedOffset:
+    """Return what a request commits."""
+    metadata = "some" if request.metadata is Metadata.SOME and "metadata_is_kept" not in state.lacks else ""
+    return CommittedOffset(request.offset, metadata)
 
 
 def fetched(state: State, request: OffsetFetch) -> Outcome:
@@ -46,9 +59,11 @@ def fetched(state: State, request: OffsetFetch) -> Outcome:
 
 
 def deleted(state: State, request: OffsetDelete) -> Outcome:
-    """Forget the committed offset (``OffsetMetadataManager.deleteOffsets``)."""
-    is_kept = "offset_is_deleted" in state.lacks or request.where is not Where.PARTITION
-    groups = state.groups if is_kept else evolve(state.groups, committed=None)
+    """Forget the committed offset, and what is pending (``OffsetMetadataManager.deleteOffsets``, ``replay``)."""
+    if "offset_is_deleted" in state.lacks or request.where is not Where.PARTITION:
+        return Outcome("delete_offset", DONE, state)
+    pending = state.groups.pending if "deletion_is_of_pending_too" in state.lacks else ()
+    groups = evolve(state.groups, committed=None, pending=pending)
     return Outcome("delete_offset", DONE, evolve(state, groups=groups))
 
 
@@ -64,8 +79,10 @@ def described(state: State, _request: DescribeGroup) -> Outcome:
 
 def removed(state: State, _request: DeleteGroup) -> Outcome:
     """Forget the group, and what it has committed (``GroupCoordinatorShard.deleteGroups``)."""
-    kept = state.groups.committed if "offsets_go_with_the_group" in state.lacks else None
-    return Outcome("delete_group", DONE, evolve(state, groups=evolve(state.groups, classic=None, consumer=None, committed=kept)))
+    committed = state.groups.committed if "offsets_go_with_the_group" in state.lacks else None
+    pending = state.groups.pending if "deletion_is_of_pending_too" in state.lacks else ()
+    groups = evolve(state.groups, classic=None, consumer=None, committed=committed, pending=pending)
+    return Outcome("delete_group", DONE, evolve(state, groups=groups))
 
 
 def coordinator(state: State, _request: FindCoordinator) -> Outcome:

@@ -14,6 +14,7 @@ from enum import Enum
 from attrs import frozen
 
 from hwmark.model.broker_api.common import NOTHING, Errors, Where
+from hwmark.model.broker_api.partition.requests import Support
 
 
 class Identity(Enum):
@@ -207,8 +208,27 @@ class OffsetCommit:
 
 
 @frozen
+class TxnOffsetCommit:
+    """Commit an offset of the partition in a producer's transaction; who says that it is no member is not asked whether it is.
+
+    ``producer_epoch`` is relative to the one that the producer was given last; ``support``: version 3, 4 or 5.
+    """
+
+    producer: str
+    offset: int = 0
+    producer_epoch: int = 0
+    support: Support = Support.NOTHING
+    member: str = "a"
+    identity: Identity = Identity.NONE
+    epoch: Epoch = Epoch.NONE
+    instance: str | None = None
+    metadata: Metadata = Metadata.NONE
+    where: Where = Where.PARTITION
+
+
+@frozen
 class OffsetFetch:
-    """Ask for the committed offset; who has no id says no epoch."""
+    """Ask for the committed offset; who has no id says no epoch. ``require_stable``: only if no transaction may change it (KIP-447)."""
 
     member: str = "a"
     identity: Identity = Identity.NONE

@@ -124,6 +124,15 @@ class CommittedOffset:
 
 
 @frozen(cache_hash=True)
+class PendingOffset:
+    """An offset that a producer has committed in its transaction, which is under way; ``is_outdated``: another was committed since."""
+
+    producer: str
+    committed: CommittedOffset
+    is_outdated: bool = False
+
+
+@frozen(cache_hash=True)
 class Waiting:
     """A member that waits for an answer, with the id with which it asked; ``syncs``: for its assignment, else for a generation."""
 
@@ -154,12 +163,14 @@ class Told:
 class Groups:
     """The group, of one protocol or the other, if there is one; and what is known of who asks.
 
+    ``pending`` has the offsets of transactions in the order in which they came.
     ``chosen`` is the protocol that the program was last told, as type and name; ``heard`` are answers that nobody has taken yet.
     """
 
     classic: ClassicGroup | None = None
     consumer: ConsumerGroup | None = None
     committed: CommittedOffset | None = None
+    pending: tuple[PendingOffset, ...] = ()
     told: tuple[tuple[str, Told], ...] = ()
     chosen: tuple[str, str] = ("", "")
     waiting: tuple[Waiting, ...] = ()

@@ -19,12 +19,16 @@ from .exempting import (
     no_leaving,
     no_syncing,
     of_beating,
-    of_committing,
     of_fetching,
     of_joining,
     of_leaving,
+    of_members,
 )
 from .offsets import committed, coordinator, deleted, described, fetched, removed
+from .transactional import CHECKS as TRANSACTIONAL
+from .transactional import attempted as asked_for
+from .transactional import committed as committed_in_transaction
+from .transactional import of_committing
 
 GROUPS = Part(
     apis={
@@ -35,13 +39,14 @@ GROUPS = Part(
         asked.LeaveGroup: "leave_group",
         asked.ConsumerGroupHeartbeat: "consumer_group_heartbeat",
         asked.OffsetCommit: "offset_commit",
+        asked.TxnOffsetCommit: "txn_offset_commit",
         asked.OffsetFetch: "offset_fetch",
         asked.OffsetDelete: "offset_delete",
         asked.DescribeGroup: "describe_groups",
         asked.DeleteGroup: "delete_groups",
         asked.FindCoordinator: "find_coordinator",
     },
-    checks=CHECKS,
+    checks={**CHECKS, asked.TxnOffsetCommit: TRANSACTIONAL},
     answers={
         asked.JoinGroup: joining,
         asked.SyncGroup: syncing,
@@ -50,6 +55,7 @@ GROUPS = Part(
         asked.LeaveGroup: leaving,
         asked.ConsumerGroupHeartbeat: beaten,
         asked.OffsetCommit: committed,
+        asked.TxnOffsetCommit: committed_in_transaction,
         asked.OffsetFetch: fetched,
         asked.OffsetDelete: deleted,
         asked.DescribeGroup: described,
@@ -64,6 +70,7 @@ GROUPS = Part(
         asked.LeaveGroup: asked.Answered,
         asked.ConsumerGroupHeartbeat: asked.HeartbeatAnswered,
         asked.OffsetCommit: asked.Answered,
+        asked.TxnOffsetCommit: asked.Answered,
         asked.OffsetFetch: asked.OffsetFetched,
         asked.OffsetDelete: asked.Answered,
         asked.DescribeGroup: asked.Described,
@@ -90,22 +97,30 @@ GROUPS = Part(
         "offset_is_deleted",
         "protocol_of_stable_groups",
         "offsets_go_with_the_group",
+        "commit_adds_offsets",
+        "offset_is_pending",
+        "commit_shows_offsets",
+        "abort_drops_offsets",
+        "newer_offset_stays",
+        "deletion_is_of_pending_too",
     ),
     adopt=adopt,
     exempt={
         asked.JoinGroup: of_joining,
         asked.LeaveGroup: of_leaving,
         asked.ConsumerGroupHeartbeat: of_beating,
-        asked.OffsetCommit: of_committing,
+        asked.OffsetCommit: of_members,
+        asked.TxnOffsetCommit: of_committing,
         asked.OffsetFetch: of_fetching,
     },
-    attempted={asked.JoinGroup: tried, asked.ConsumerGroupHeartbeat: attempted},
+    attempted={asked.JoinGroup: tried, asked.ConsumerGroupHeartbeat: attempted, asked.TxnOffsetCommit: asked_for},
     unasked={
         asked.JoinGroup: no_joining,
         asked.SyncGroup: no_syncing,
         asked.Await: no_awaiting,
         asked.LeaveGroup: no_leaving,
         asked.OffsetCommit: no_committing,
+        asked.TxnOffsetCommit: no_committing,
         asked.ConsumerGroupHeartbeat: no_beating,
     },
 )

@@ -3,18 +3,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from attrs import evolve
 
 from hwmark.model.broker_api.common import Errors
+from hwmark.model.broker_api.part import Outcome
 from hwmark.model.broker_api.partition.requests import ProducerIdGiven
 from hwmark.model.broker_api.partition.state import Producer
 from hwmark.model.broker_api.state import State
 
-from .coordinator import added
-from .requests import AddPartitionsToTxn, EndTxn, InitTransactions, PartitionAdded
+from .coordinator import added, offsets_added
+from .requests import AddOffsetsToTxn, AddPartitionsToTxn, EndTxn, InitTransactions
 from .state import Status, Transaction
+
+ADDING: Mapping[type[Any], Callable[[State, Any], Outcome]] = {AddPartitionsToTxn: added, AddOffsetsToTxn: offsets_added}
 
 
 def adopt(state: State, request: Any, other: Any) -> State | None:
@@ -26,10 +30,8 @@ def adopt(state: State, request: Any, other: Any) -> State | None:
                 return None  # what became of the transaction cannot be told
             entry = dict(state.producers).get(name, Producer())
             return state.with_transaction(name, Transaction(epoch)).with_producer(name, evolve(entry, given=epoch))
-        case AddPartitionsToTxn(producer=name), PartitionAdded(error=Errors.NONE):
-            return added(state, request).state
-        case (AddPartitionsToTxn(), _):
-            return state
+        case (AddPartitionsToTxn() | AddOffsetsToTxn(), _):
+            return ADDING[type(request)](state, request).state if other.error is Errors.NONE else state
         case (EndTxn(producer=name), _) if other.error is not Errors.NONE:
             known = state.transaction(name)
             return state if known is None or known.status is not Status.ONGOING else None

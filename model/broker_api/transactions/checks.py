@@ -9,7 +9,7 @@ from hwmark.model.broker_api.common import NOTHING, Errors
 from hwmark.model.broker_api.part import UNKNOWN, Check
 from hwmark.model.broker_api.state import State
 
-from .requests import AddPartitionsToTxn, EndTxn, Identity, InitTransactions, Oddity
+from .requests import AddOffsetsToTxn, AddPartitionsToTxn, EndTxn, Identity, InitTransactions, Oddity
 from .state import Status
 
 
@@ -87,6 +87,13 @@ MAPPED = Check(
     is_mapped_otherwise,
     Errors.INVALID_PRODUCER_ID_MAPPING,
 )
+PRESENT = Check(
+    "epoch_adds",
+    "Only the present epoch makes partitions, or offsets, part of a transaction.",
+    "TransactionCoordinator.handleAddPartitionsToTransaction",
+    is_other_epoch,
+    Errors.PRODUCER_FENCED,
+)
 
 CHECKS: dict[type[Any], tuple[Check, ...]] = {
     InitTransactions: (
@@ -120,18 +127,8 @@ CHECKS: dict[type[Any], tuple[Check, ...]] = {
             Errors.PRODUCER_FENCED,
         ),
     ),
-    AddPartitionsToTxn: (
-        UNKNOWN,
-        NAMED,
-        MAPPED,
-        Check(
-            "epoch_adds",
-            "Only the present epoch makes partitions part of a transaction.",
-            "TransactionCoordinator.handleAddPartitionsToTransaction",
-            is_other_epoch,
-            Errors.PRODUCER_FENCED,
-        ),
-    ),
+    AddPartitionsToTxn: (UNKNOWN, NAMED, MAPPED, PRESENT),
+    AddOffsetsToTxn: (NAMED, MAPPED, PRESENT),
     EndTxn: (
         NAMED,
         MAPPED,

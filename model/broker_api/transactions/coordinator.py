@@ -6,13 +6,14 @@ from __future__ import annotations
 from attrs import evolve
 
 from hwmark.model.broker_api.common import NOTHING, Errors
+from hwmark.model.broker_api.groups.pending import settled
 from hwmark.model.broker_api.part import Outcome
 from hwmark.model.broker_api.partition.requests import ProducerIdGiven
 from hwmark.model.broker_api.partition.state import Marker, Producer
 from hwmark.model.broker_api.state import State
 
 from .checks import is_retry
-from .requests import AddPartitionsToTxn, Ended, EndTxn, InitTransactions, PartitionAdded
+from .requests import Added, AddOffsetsToTxn, AddPartitionsToTxn, Ended, EndTxn, InitTransactions
 from .state import Status, Transaction
 
 
@@ -45,7 +46,14 @@ def added(state: State, request: AddPartitionsToTxn) -> Outcome:
     """Make the partition part of the transaction (``TransactionMetadata.prepareAddPartitions``)."""
     known = state.transaction(request.producer) or Transaction()
     after = evolve(known, status=Status.ONGOING, has_partition=True)
-    return Outcome("partition_is_added", PartitionAdded(Errors.NONE), state.with_transaction(request.producer, after))
+    return Outcome("partition_is_added", Added(Errors.NONE), state.with_transaction(request.producer, after))
+
+
+def offsets_added(state: State, request: AddOffsetsToTxn) -> Outcome:
+    """Make offsets part of the transaction: a partition of the coordinator's log (``KafkaApis.handleAddOffsetsToTxnRequest``)."""
+    known = state.transaction(request.producer) or Transaction()
+    after = evolve(known, status=Status.ONGOING, has_offsets=True)
+    return Outcome("offsets_are_added", Added(Errors.NONE), state.with_transaction(request.producer, after))
 
 
 def finished(state: State, request: EndTxn) -> Outcome:
@@ -72,10 +80,16 @@ def heard(state: State, request: EndTxn) -> State:
 
 
 def ended(state: State, name: str, status: Status, *, bumps: bool) -> State:
-    """Return the state in which a transaction has ended, and the partition has been told (``TransactionMetadata.prepareAbortOrCommit``)."""
+    """Return the state in which a transaction has ended, and all that is part of it has been told.
+
+    (``TransactionMetadata.prepareAbortOrCommit``)
+    """
     known = state.transaction(name) or Transaction()
     epoch, last = (known.epoch + 1, known.epoch) if bumps else (known.epoch, known.last_epoch)
-    marked = marked_with(state, name, epoch, commit=status is Status.COMMITTED) if known.has_partition else state
+    is_commit = status is Status.COMMITTED
+    marked = marked_with(state, name, epoch, commit=is_commit) if known.has_partition else state
+    if known.has_offsets:
+        marked = evolve(marked, groups=settled(marked.groups, name, state.lacks, commit=is_commit))
     return marked.with_transaction(name, Transaction(epoch, last, status))
 
 

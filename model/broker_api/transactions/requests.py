@@ -58,6 +58,15 @@ class AddPartitionsToTxn:
 
 
 @frozen
+class AddOffsetsToTxn:
+    """Make the offsets of the group part of a transaction, as clients do that do not follow KIP-890."""
+
+    producer: str
+    epoch: int = 0
+    identity: Identity = Identity.OWN
+
+
+@frozen
 class EndTxn:
     """End a transaction. ``bumps``: version 5, which gives the producer a new epoch (KIP-890); else version 4."""
 
@@ -72,8 +81,8 @@ class EndTxn:
 
 
 @frozen
-class PartitionAdded:
-    """Whether the partition is part of the transaction now."""
+class Added:
+    """Whether the partition, or the offsets, are part of the transaction now."""
 
     error: Errors
 

@@ -21,9 +21,10 @@ class Status(Enum):
 
 @frozen(cache_hash=True)
 class Transaction:
-    """The producer's epoch, and the one before if that may still be named; whether the partition is part of the transaction."""
+    """The producer's epoch, and the one before if that may still be named; whether the partition, and offsets, are part of it."""
 
     epoch: int = 0
     last_epoch: int = NOTHING
     status: Status = Status.EMPTY
     has_partition: bool = False
+    has_offsets: bool = False

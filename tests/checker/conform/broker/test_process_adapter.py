@@ -108,6 +108,7 @@ def test_the_examples_lack_idempotence_and_nothing_else(capsys: pytest.CaptureFi
         "init_producer_id",
         "produce",
         "add_partitions_to_txn",
+        "add_offsets_to_txn",
         "end_txn",
         *groups,
     }

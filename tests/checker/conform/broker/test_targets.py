@@ -21,25 +21,28 @@ def conform(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, d
     return code, report
 
 
-@pytest.mark.parametrize("target", ["mock", pytest.param("tansu", marks=pytest.mark.exhaustive)])
-def test_deviations_are_known(target: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """With the default budget and seed nothing is news; a program of one deviation is played again from its file.
+def test_few_programs_show_nothing_new(capsys: pytest.CaptureFixture[str]) -> None:
+    """Of the broker that comes with a client library."""
+    code, report = conform(capsys, "mock", "--budget", "30", "--known", str(HERE / "known-mock.json"))
+    assert (code, report["verdict"]) == (0, "clean")
+    assert sum(check["verdict"] == "known" for check in report["checks"]) > 40
 
-    A mock cluster that ends at an assertion may do so a moment later, when it is asked something else: that is no answer there.
-    """
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("target", ["mock", "tansu"])
+def test_deviations_are_known(target: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """With the default budget and seed nothing is news; a program of one deviation is played again from its file."""
     known = HERE / f"known-{target}.json"
-    _, report = conform(capsys, target, "--known", str(known))
-    news = [check["id"] for check in report["checks"] if check["verdict"] == "deviates"]
-    assert [one for one in news if one.split("/")[1] != "answer"] == []
-    assert len(news) + sum(check["verdict"] == "undetermined" for check in report["checks"]) <= 3
+    code, report = conform(capsys, target, "--known", str(known))
+    assert (code, report["verdict"]) == (0, "clean")
     found = [check["id"] for check in report["checks"] if check["verdict"] == "known"]
     assert len(found) > 20
     assert len(report["unseen"]) <= 3
     code, report = conform(capsys, target, "--out", str(tmp_path))
     assert code == 1
     again = [check for check in report["checks"] if check["verdict"] == "deviates"]
-    assert len({check["id"] for check in again} ^ set(found)) <= 3  # an assertion may end the mock cluster a moment later
-    assert all(len(check["question"]) <= 9 for check in again)
+    assert {check["id"] for check in again} == set(found)
+    assert max(len(check["question"]) for check in again) <= 6
     kept = tmp_path / "produce.error.checksum.json"
     assert json.loads(kept.read_text(encoding="utf-8"))["program"] == [{"do": "Produce", "flaw": "crc"}]
     code, report = conform(capsys, target, "--replay", str(kept))
