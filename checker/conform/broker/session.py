@@ -52,6 +52,8 @@ LATEST = -1
 CLIENT, DEBUGGER = -1, -2
 """The replicas who ask for that end and are told the high watermark, and the end of the log."""
 MOST_REPLICAS = 3
+MOST_PROGRAMS = 300
+"""After so many a broker of ours is started anew: what hangs once there are a thousand topics no program of a few requests can show."""
 NOBODY = Leadership(NOTHING, NOTHING, (), {})
 
 
@@ -84,17 +86,29 @@ class Session:
     _others: dict[tuple[str, int], Connection] = field(factory=dict)
     """Connections to other brokers."""
     _numbers: Iterator[int] = field(factory=itertools.count)
+    _programs: int = 0
+    """How many have begun since the broker was started."""
 
     def begin(self) -> None:
-        """Make a topic with one partition, under a name that was never used; a broker that cannot do so any more is started anew."""
+        """Make a topic with one partition, under a name that was never used.
+
+        A broker of ours that cannot do so any more is started anew, and so is one that has done so often.
+        """
+        self._programs += 1
         try:
+            if self.revive is not None and self._programs > MOST_PROGRAMS:
+                self._start(self.revive)
             self._begin()
         except BrokenError:
             if self.revive is None:
                 raise
-            self.close()
-            self.home = self.revive()
+            self._start(self.revive)
             self._begin()
+
+    def _start(self, broker: Callable[[], Connection]) -> None:
+        """Start the broker anew."""
+        self.close()
+        self.home, self._programs = broker(), 1
 
     def _begin(self) -> None:
         self.close()

@@ -43,6 +43,8 @@ class Finder:
     """Whether a program is played as it is, and not made smaller."""
     asked: Counter[Rule] = field(factory=Counter)
     programs: dict[str, Program] = field(factory=dict)
+    avoided: dict[str, frozenset[str]] = field(factory=dict)
+    """Which requests were not asked when such a program was played: else it would not come to the same again."""
     deviating: dict[str, Rule] = field(factory=dict)
     not_asked: dict[str, str] = field(factory=dict)
     played: int = 0
@@ -52,7 +54,8 @@ class Finder:
         """Play one program, and note what it shows."""
         if self.stop() is not None:
             raise EnoughError
-        shown = play(program, self.broker, self.breaking())
+        avoided = self.breaking()
+        shown = play(program, self.broker, avoided)
         self.played += 1
         self.requests += len(shown.steps)
         self.not_asked |= shown.not_asked
@@ -61,11 +64,11 @@ class Finder:
             for rule in step.deviating:
                 self.deviating.setdefault(rule.id, rule)
                 self.programs.setdefault(rule.id, program)
+                self.avoided.setdefault(rule.id, avoided)
 
-    def breaking(self, but: Rule | None = None) -> frozenset[str]:
-        """Return the ids of requests that break the connection, but for those that one rule decides."""
-        broken = {name: rule for name, rule in self.deviating.items() if rule.field == ANSWER}
-        return frozenset(name for name, rule in broken.items() if but is None or (rule.api, rule.rule) != (but.api, but.rule))
+    def breaking(self) -> frozenset[str]:
+        """Return the ids of requests that break the connection."""
+        return frozenset(name for name, rule in self.deviating.items() if rule.field == ANSWER)
 
     def check(self, rule: Rule) -> Check:
         """Return what is said of one rule; a deviation with a smallest program."""
@@ -105,7 +108,7 @@ class Finder:
         """Return the first step of a program that deviates from a rule, or ``None``."""
         if self.stop() is not None:
             return None
-        return play(program, self.broker, self.breaking(rule)).deviations().get(rule.id)
+        return play(program, self.broker, self.avoided[rule.id]).deviations().get(rule.id)
 
 
 def rows(data: list[dict[str, Any]]) -> tuple[tuple[str, ...], ...]:

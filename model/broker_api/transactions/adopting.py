@@ -30,8 +30,10 @@ def adopt(state: State, request: Any, other: Any) -> State | None:
                 return None  # what became of the transaction cannot be told
             entry = dict(state.producers).get(name, Producer())
             return state.with_transaction(name, Transaction(epoch)).with_producer(name, evolve(entry, given=epoch))
-        case (AddPartitionsToTxn() | AddOffsetsToTxn(), _):
-            return ADDING[type(request)](state, request).state if other.error is Errors.NONE else state
+        case (AddPartitionsToTxn(producer=name) | AddOffsetsToTxn(producer=name), _):
+            if other.error is not Errors.NONE:
+                return state
+            return None if state.transaction(name) is None else ADDING[type(request)](state, request).state
         case (EndTxn(producer=name), _) if other.error is not Errors.NONE:
             known = state.transaction(name)
             return state if known is None or known.status is not Status.ONGOING else None
