@@ -31,18 +31,14 @@ def test_kafka_deviates_nowhere(release: str, capsys: pytest.CaptureFixture[str]
 
 @pytest.mark.parametrize("release", ["4.0.1", "4.3.1"])
 def test_leaders_deviate_nowhere(release: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """Three nodes, whose partitions get one leader after the other, deviate nowhere; all about leader epochs is asked.
-
-    What is seen once and never again, as on a machine that is too busy for three nodes, is undetermined, and no deviation.
-    """
+    """Three nodes, whose partitions get one leader after the other, deviate nowhere; all about leader epochs is asked."""
     code = run(["conform", "kafka", "--nodes", "3", "--release", release, "--budget", "60", "--json"])
     report: dict[str, Any] = json.loads(capsys.readouterr().out)
-    assert [check["id"] for check in report["checks"] if check["verdict"] == "deviates"] == []
-    assert (code, report["stopped"]) in {(0, None), (3, None)}
-    assert sum(check["verdict"] == "undetermined" for check in report["checks"]) <= 2
+    assert [check["id"] for check in report["checks"] if check["verdict"] in {"deviates", "undetermined"}] == []
+    assert (code, report["verdict"], report["stopped"]) == (0, "clean", None)
     assert report["implementations"] == [{"name": "Apache Kafka, 3 nodes", "version": release, "why": None}]
     asked = {check["id"]: check["asked"] for check in report["checks"]}
     assert asked["new_leader/is_newer/new_leader_epoch"] > 15
     assert asked["offset_for_leader_epoch/end_offset/older_epoch_end"] > 5
-    assert asked["fetch/records/fetch_of_follower"] > 3
+    assert asked["fetch/records/fetch_of_follower"] > 2
     assert "older_leader_epoch" in {check["rule"] for check in report["checks"] if check["asked"]}

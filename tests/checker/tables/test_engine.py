@@ -43,14 +43,16 @@ def said(found: Exploration) -> Exploration:
 def matrix() -> Iterator[Any]:
     """Yield every machine with every preset in small scopes, and in ``-m exhaustive`` also in larger ones and with observers.
 
-    Machines that have no scopes here are compared in their small scope, in ``-m exhaustive``.
+    Machines that have no scopes here are compared in their small scope, in ``-m exhaustive``. Beyond the default suite a machine that is
+    observed is compared with observers alone: all that happens without them happens then too.
     """
     for name, described in MACHINES.items():
-        scopes = SMALL[name] + LARGER[name] if name in SMALL else (described.small,)
-        for preset, bounds, observed in itertools.product(described.presets, scopes, (False, True)):
-            if not observed or any(prop.observers for prop in described.properties):
-                is_small = bounds in SMALL.get(name, ()) and (not observed or preset == described.right)
-                marks = () if is_small else (pytest.mark.exhaustive,)
+        has_observers = any(prop.observers for prop in described.properties)
+        small = [(preset, bounds, False) for preset, bounds in itertools.product(described.presets, SMALL.get(name, ()))]
+        small += [(described.right, bounds, True) for bounds in SMALL.get(name, ()) if has_observers]
+        larger = itertools.product(described.presets, LARGER.get(name, (described.small,)), (has_observers,))
+        for cases, marks in ((small, ()), (larger, (pytest.mark.exhaustive,))):
+            for preset, bounds, observed in cases:
                 yield pytest.param(described, preset, bounds, observed, id=f"{name}-{preset}-{bounds}-{observed}", marks=marks)
 
 
