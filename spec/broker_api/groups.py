@@ -112,7 +112,7 @@ REQUIREMENTS = {
     "leave_group": ("S15", "K-345"),
     "consumer_group_heartbeat": ("S8", "S15", "K-848", "G07"),
     "offset_commit": ("S9", "K-848", "O06"),
-    "txn_offset_commit": ("S9", "K-848", "K-890"),
+    "txn_offset_commit": ("S9", "K-848", "K-890", "O04"),
     "offset_fetch": ("S9", "K-848"),
     "offset_delete": ("S9",),
     "describe_groups": ("S8",),
