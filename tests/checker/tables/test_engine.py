@@ -44,16 +44,17 @@ def matrix() -> Iterator[Any]:
     """Yield every machine with every preset in small scopes, and in ``-m exhaustive`` also in larger ones and with observers.
 
     Machines that have no scopes here are compared in their small scope, in ``-m exhaustive``. Beyond the default suite a machine that is
-    observed is compared with observers alone: all that happens without them happens then too.
+    observed is compared with observers alone, as all that happens without them happens then too, and on two threads alone.
     """
     for name, described in MACHINES.items():
         has_observers = any(prop.observers for prop in described.properties)
         small = [(preset, bounds, False) for preset, bounds in itertools.product(described.presets, SMALL.get(name, ()))]
         small += [(described.right, bounds, True) for bounds in SMALL.get(name, ()) if has_observers]
         larger = itertools.product(described.presets, LARGER.get(name, (described.small,)), (has_observers,))
-        for cases, marks in ((small, ()), (larger, (pytest.mark.exhaustive,))):
+        for cases, threads, marks in ((small, (1, 2), ()), (larger, (2,), (pytest.mark.exhaustive,))):
             for preset, bounds, observed in cases:
-                yield pytest.param(described, preset, bounds, observed, id=f"{name}-{preset}-{bounds}-{observed}", marks=marks)
+                case = f"{name}-{preset}-{bounds}-{observed}"
+                yield pytest.param(described, preset, bounds, observed, threads, id=case, marks=marks)
 
 
 @pytest.mark.parametrize("threads", [1, 2])
@@ -66,8 +67,10 @@ def test_answers_are_those_known_by_hand(known: Known, threads: int) -> None:
     assert (found.complete, found.stopped) == (known.stopped is None, known.stopped)
 
 
-@pytest.mark.parametrize(("described", "preset", "bounds", "observed"), tuple(matrix()))
-def test_answers_are_those_of_the_reference_engine(described: Described, preset: str, bounds: Any, *, observed: bool) -> None:
+@pytest.mark.parametrize(("described", "preset", "bounds", "observed", "threads"), tuple(matrix()))
+def test_answers_are_those_of_the_reference_engine(
+    described: Described, preset: str, bounds: Any, *, observed: bool, threads: tuple[int, ...]
+) -> None:
     """Of every machine and preset, plainly and under symmetry, on one and on two threads, everything is the same."""
     machine = described.build(described.presets[preset], described.module.Config(), bounds)
     named = [prop.name for prop in described.properties] if observed else default_properties(described, bounds)
@@ -75,8 +78,8 @@ def test_answers_are_those_of_the_reference_engine(described: Described, preset:
     for symmetry in (False, True) if machine.interchangeable else (False,):
         options = Options(symmetry=symmetry, keep_going=True)
         expected = said(reference.explore(machine, properties, options))
-        for threads in (1, 2):
-            assert said(tables.explore(machine, properties, options, threads=threads)) == expected
+        for number in threads:
+            assert said(tables.explore(machine, properties, options, threads=number)) == expected
 
 
 @pytest.mark.parametrize(
