@@ -35,7 +35,7 @@ def build(cls: type[Any], values: dict[str, Any]) -> Any:
 
 
 @cache
-def _kinds(cls: type[Any]) -> dict[str, Any]:
+def _kinds(cls: Any) -> dict[str, Any]:
     """Return the types of the fields of one of kio's messages."""
     hints = typing.get_type_hints(cls)
     return {one.name: hints[one.name] for one in dataclasses.fields(cls)}

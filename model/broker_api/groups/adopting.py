@@ -36,7 +36,7 @@ def adopt(state: State, request: Any, other: Any) -> State | None:
         case OffsetCommit() | OffsetDelete():
             return done(state, request) if is_done else state
         case TxnOffsetCommit():
-            return done(state, request) if is_done else refused(state, request)
+            return in_transaction(state, request) if is_done else refused(state, request)
         case JoinGroup() if not is_done and other.error is not Errors.MEMBER_ID_REQUIRED:
             return tried(state, request)
         case ConsumerGroupHeartbeat() if not is_done:
@@ -44,13 +44,18 @@ def adopt(state: State, request: Any, other: Any) -> State | None:
     return None if is_done or isinstance(request, Await | JoinGroup) else state
 
 
-def done(state: State, request: OffsetCommit | TxnOffsetCommit | OffsetDelete) -> State:
+def done(state: State, request: OffsetCommit | OffsetDelete) -> State:
     """Return the state in which an offset was committed or deleted, whatever spoke against it."""
-    if isinstance(request, TxnOffsetCommit):
-        return committed_in_transaction(state, request).state
     if isinstance(request, OffsetCommit):
         return committed(state, request).state
     return deleted(state, request).state
+
+
+def in_transaction(state: State, request: TxnOffsetCommit) -> State | None:
+    """Return the state in which an offset was committed in a transaction; when it would end that has no offsets cannot be told."""
+    known = state.transaction(request.producer)
+    is_part = known is not None and (known.has_offsets or request.support is Support.ADDS)
+    return committed_in_transaction(state, request).state if is_part else None
 
 
 def refused(state: State, request: TxnOffsetCommit) -> State | None:
