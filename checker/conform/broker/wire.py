@@ -29,7 +29,7 @@ MOST_BYTES = 1 << 21
 API_VERSIONS = 18
 
 
-def build(cls: type[Any], values: dict[str, Any]) -> Any:
+def build(cls: Any, values: dict[str, Any]) -> Any:
     """Return a message of kio's from plain data; what is not given has the default of Kafka's schema."""
     return cls(**{name: _value(kind, values[name]) for name, kind in _kinds(cls).items() if name in values})
 
