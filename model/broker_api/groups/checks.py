@@ -225,6 +225,14 @@ OTHER_EPOCH = Check(
     Errors.STALE_MEMBER_EPOCH,
 )
 
+SMALL_METADATA = Check(
+    "metadata_size",
+    "What is committed beside an offset is small.",
+    "OffsetMetadataManager.isMetadataInvalid",
+    is_too_large,
+    Errors.OFFSET_METADATA_TOO_LARGE,
+)
+
 CHECKS: dict[type[Any], tuple[Check, ...]] = {
     JoinGroup: (
         NAMED,
@@ -379,13 +387,7 @@ CHECKS: dict[type[Any], tuple[Check, ...]] = {
             Errors.REBALANCE_IN_PROGRESS,
         ),
         OTHER_EPOCH,
-        Check(
-            "metadata_size",
-            "What is committed beside an offset is small.",
-            "OffsetMetadataManager.isMetadataInvalid",
-            is_too_large,
-            Errors.OFFSET_METADATA_TOO_LARGE,
-        ),
+        SMALL_METADATA,
         Check(
             "held_partition",
             "A member at an older epoch commits what it has had since then (KIP-1251).",

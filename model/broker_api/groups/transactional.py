@@ -15,7 +15,7 @@ from hwmark.model.broker_api.partition.requests import Support
 from hwmark.model.broker_api.state import State
 from hwmark.model.broker_api.transactions.state import Status
 
-from .checks import FENCED, GENERATION, INSTANCE, MEMBER, OTHER_EPOCH, has_no_group, holds_not_since, is_too_large
+from .checks import FENCED, GENERATION, INSTANCE, MEMBER, OTHER_EPOCH, SMALL_METADATA, has_no_group, holds_not_since
 from .exempting import EVERYTHING, of_members
 from .identity import epoch_of, id_of
 from .offsets import DONE, committed_with, made
@@ -117,13 +117,7 @@ CHECKS = (
     MEMBER,
     GENERATION,
     evolve(OTHER_EPOCH, kafka="OffsetMetadataManager.validateTransactionalOffsetCommit", error=Errors.ILLEGAL_GENERATION),
-    Check(
-        "metadata_size",
-        "What is committed beside an offset is small.",
-        "OffsetMetadataManager.isMetadataInvalid",
-        is_too_large,
-        Errors.OFFSET_METADATA_TOO_LARGE,
-    ),
+    SMALL_METADATA,
     Check(
         "held_partition",
         "A member at an older epoch commits what it has had since then (KIP-1251).",
