@@ -33,12 +33,14 @@ class _EndedError(BaseException):
 def draw_programs(count: int, number: int, take: Callable[[Program], None]) -> None:
     """Draw so many programs about each part, the same ones for the same number, and hand each over; what that raises ends it.
 
-    Each kind of programs gets its share, one program at least: chance would leave some kinds out.
+    Each kind of programs gets its share: chance would leave some kinds out.
     """
     for part in PARTS.values():
-        whole = sum(share for share, _ in part)
+        whole, before = sum(share for share, _ in part), 0
         for share, programs in part:
-            _draw(programs, max(1, count * share // whole), number, take)
+            due, before = count * (before + share) // whole - count * before // whole, before + share
+            if due > 0:
+                _draw(programs, due, number, take)
 
 
 @contextmanager

@@ -54,6 +54,7 @@ SESSION, REBALANCE, BRIEF = 60_000, 300_000, 1
 ASSIGNS_WITHIN = 2.0
 """Seconds after which a coordinator is taken to assign nothing."""
 TXN_OFFSET_COMMIT: dict[Support, Api] = {Support.NOTHING: (28, 3, 3), Support.ABORTABLE: (28, 4, 4), Support.ADDS: (28, 5, 5)}
+"""By what a client knows of KIP-890."""
 METADATA = {Metadata.NONE: None, Metadata.SOME: "some", Metadata.TOO_LARGE: "x" * 5000}
 NO_KEY_TYPE = 77
 METADATA_NUMBERS = range(4)
@@ -252,8 +253,6 @@ def wait_for_topic(session: Session, version: int) -> None:
 
 def commit(session: Session, request: OffsetCommit) -> Answered:
     """Commit an offset."""
-    topic, partition = session.place(request.where)
-    asked = {"partition_index": partition, "committed_offset": request.offset, "committed_metadata": METADATA[request.metadata]}
     epoch = session.groups.ids.epoch_of(request)
     values = {
         "group_id": session.groups.name,
@@ -261,17 +260,13 @@ def commit(session: Session, request: OffsetCommit) -> Answered:
         "generation_id_or_member_epoch": epoch,
         "member_id": session.groups.ids.id_of(request),
         "group_instance_id": request.instance,
-        "topics": ({"name": topic, "partitions": (asked,)},),
     }
-    answer = ask(session, OFFSET_COMMIT, values)
-    return Answered(error_of(first_of(first_of(answer.topics).partitions).error_code))
+    return committed(session, request, OFFSET_COMMIT, values)
 
 
 def commit_in_transaction(session: Session, request: TxnOffsetCommit) -> Answered:
-    """Commit an offset in a producer's transaction."""
-    topic, partition = session.place(request.where)
+    """Commit an offset in a producer's transaction, once that has a coordinator, whom that of the group asks."""
     number, given = session.ids.of(request.producer)
-    asked = {"partition_index": partition, "committed_offset": request.offset, "committed_metadata": METADATA[request.metadata]}
     values = {
         "transactional_id": session.transactional_id(request.producer),
         "group_id": session.groups.name,
@@ -280,10 +275,16 @@ def commit_in_transaction(session: Session, request: TxnOffsetCommit) -> Answere
         "generation_id": session.groups.ids.epoch_of(request),
         "member_id": session.groups.ids.id_of(request),
         "group_instance_id": request.instance,
-        "topics": ({"name": topic, "partitions": (asked,)},),
     }
     session.coordinator(request.producer)
-    answer = ask(session, TXN_OFFSET_COMMIT[request.support], values)
+    return committed(session, request, TXN_OFFSET_COMMIT[request.support], values)
+
+
+def committed(session: Session, request: OffsetCommit | TxnOffsetCommit, api: Api, values: dict[str, Any]) -> Answered:
+    """Commit the offset of a request, said by whom."""
+    topic, partition = session.place(request.where)
+    asked = {"partition_index": partition, "committed_offset": request.offset, "committed_metadata": METADATA[request.metadata]}
+    answer = ask(session, api, {**values, "topics": ({"name": topic, "partitions": (asked,)},)})
     return Answered(error_of(first_of(first_of(answer.topics).partitions).error_code))
 
 

@@ -9,10 +9,6 @@ from __future__ import annotations
 from random import Random
 from typing import Any
 
-from hypothesis import strategies as st
-
-from hwmark.model.broker_api import answer
-from hwmark.model.broker_api.answering import is_asked
 from hwmark.model.broker_api.groups.requests import (
     DeleteGroup,
     Epoch,
@@ -27,13 +23,14 @@ from hwmark.model.broker_api.partition.requests import InitProducerId, Support
 from hwmark.model.broker_api.state import State
 from hwmark.model.broker_api.transactions.requests import AddOffsetsToTxn, EndTxn, InitTransactions
 
-from .groups_programs import BEGINNINGS, INSTANCES, KINDS, MEMBERS, SELDOM, Kind, Member, arrived, played, right, varied
+from .groups_programs import BEGINNINGS, INSTANCES, KINDS, MEMBERS, SELDOM, Kind, Member, arrived, played, right, varied, with_request
 from .partition_programs import PRODUCERS
-from .programs import Program, Share, valid
+from .programs import Program, Share, by_chance, valid
 
 FEWEST, MOST = 3, 9
 """How many requests are drawn, before the transactions end."""
 PHASES = (None, Phase.PREPARING, Phase.COMPLETING, Phase.STABLE, Phase.STABLE)
+"""Where a group may have come before."""
 NO_MEMBER = Member("a", None, Kind.BY_HAND)
 
 
@@ -60,11 +57,6 @@ def of_a_group(rng: Random) -> tuple[Member, ...]:
         Member(name, instance, kind) for name, instance, kind in zip(MEMBERS, rng.choice(INSTANCES), rng.choice(KINDS), strict=True)
     )
     return rng.choice((both, both[:1], (NO_MEMBER,)))
-
-
-def with_request(state: State, steps: Program, request: Any) -> tuple[State, Program]:
-    """Return what a program and one more request lead to; one that nobody can answer surely is left out."""
-    return (answer(state, request).state, (*steps, request)) if is_asked(state, request) else (state, steps)
 
 
 def request_of(rng: Random, state: State, member: Member, name: str, support: Support) -> Any:
@@ -107,5 +99,5 @@ def end_of(rng: Random, name: str, support: Support) -> Any:
     return EndTxn(name, commit=rng.random() < 0.7, bumps=support is Support.ADDS)
 
 
-PROGRAMS: tuple[Share, ...] = ((1, st.builds(drawn, st.randoms(use_true_random=True))),)
+PROGRAMS: tuple[Share, ...] = ((1, by_chance(drawn)),)
 """All of one kind."""

@@ -21,7 +21,7 @@ from hwmark.model.broker_api.partition.requests import (
     Produce,
 )
 
-from .programs import LONGEST, Program, Share, valid
+from .programs import LONGEST, Program, Share, in_any_order, valid
 
 PRODUCERS = ("p", "q")
 where = st.sampled_from((Where.PARTITION,) * 9 + (Where.OTHER_PARTITION, Where.OTHER_TOPIC))
@@ -160,7 +160,7 @@ REFUSALS = st.builds(
 )
 """Programs in which nothing is right."""
 PROGRAMS: tuple[Share, ...] = (
-    (1, st.lists(REQUEST, min_size=1, max_size=LONGEST).map(lambda drawn: valid(tuple(drawn)))),
+    (1, in_any_order(REQUEST)),
     (1, in_order()),
     (1, in_epochs()),
     (2, after_some_records()),

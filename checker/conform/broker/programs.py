@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from random import Random
 from typing import Any
 
 from attrs import evolve, fields
@@ -24,6 +25,16 @@ Share = tuple[int, st.SearchStrategy[Program]]
 LONGEST = 14
 """How many requests a program has at most; a producer's sixth batch is among them."""
 REQUESTS: dict[Any, type[Any]] = {kind.__name__: kind for kind in APIS}
+
+
+def in_any_order(request: st.SearchStrategy[Any]) -> st.SearchStrategy[Program]:
+    """Return programs of any requests."""
+    return st.lists(request, min_size=1, max_size=LONGEST).map(lambda drawn: valid(tuple(drawn)))
+
+
+def by_chance(drawn: Callable[[Random], Program]) -> st.SearchStrategy[Program]:
+    """Return programs that a function draws at random, and that are not varied as Hypothesis does it."""
+    return st.builds(drawn, st.randoms(use_true_random=True))
 
 
 def producer_of(request: Any) -> str | None:

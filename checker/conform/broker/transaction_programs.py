@@ -13,7 +13,7 @@ from hwmark.model.broker_api.partition.requests import At, DeleteRecords, Fetch,
 from hwmark.model.broker_api.transactions.requests import AddOffsetsToTxn, AddPartitionsToTxn, EndTxn, Identity, InitTransactions, Oddity
 
 from .partition_programs import PRODUCERS, rarely, where
-from .programs import LONGEST, Program, Share, valid
+from .programs import Program, Share, in_any_order, valid
 
 producers = st.sampled_from(PRODUCERS)
 identities = st.sampled_from((Identity.OWN,) * 8 + (Identity.OTHER_PRODUCER_ID, Identity.NO_NAME))
@@ -177,7 +177,7 @@ MISTAKEN = (
 REFUSALS = st.builds(lambda mistaken: (InitTransactions("p"), *mistaken), st.permutations(MISTAKEN))
 """Programs of a producer that does not say rightly who it is, or what it wants."""
 PROGRAMS: tuple[Share, ...] = (
-    (1, st.lists(REQUEST, min_size=1, max_size=LONGEST).map(lambda drawn: valid(tuple(drawn)))),
+    (1, in_any_order(REQUEST)),
     (2, in_order()),
     (1, of_epochs()),
     (2, of_verification()),

@@ -7,8 +7,6 @@ transaction ends (KAFKA-5247; ``OffsetMetadataManager.replay``, ``replayEndTrans
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from attrs import evolve
 
 from .state import CommittedOffset, Groups, PendingOffset
@@ -16,8 +14,8 @@ from .state import CommittedOffset, Groups, PendingOffset
 
 def kept(groups: Groups, committed: CommittedOffset, lacks: frozenset[str]) -> Groups:
     """Return what is known once an offset is committed: what was pending before it is older."""
-    pending = groups.pending if "newer_offset_stays" in lacks else outdated(groups.pending)
-    return evolve(groups, committed=committed, pending=tuple(pending))
+    outdated = tuple(evolve(one, is_outdated="newer_offset_stays" not in lacks) for one in groups.pending)
+    return evolve(groups, committed=committed, pending=outdated)
 
 
 def added(groups: Groups, producer: str, committed: CommittedOffset) -> Groups:
@@ -37,8 +35,3 @@ def settled(groups: Groups, producer: str, lacks: frozenset[str], *, commit: boo
         return evolve(groups, pending=(*before, *after))
     shown = kept(evolve(groups, pending=before), own.committed, lacks)
     return evolve(shown, pending=(*shown.pending, *after))
-
-
-def outdated(pending: Iterable[PendingOffset]) -> Iterable[PendingOffset]:
-    """Return pending offsets after which another was committed."""
-    return (evolve(one, is_outdated=True) for one in pending)

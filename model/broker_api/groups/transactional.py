@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from attrs import evolve
 
-from hwmark.model.broker_api.common import Errors
+from hwmark.model.broker_api.common import NOTHING, Errors
 from hwmark.model.broker_api.part import UNKNOWN, Check, Outcome
 from hwmark.model.broker_api.partition.requests import Support
 from hwmark.model.broker_api.state import State
@@ -46,8 +46,9 @@ def is_outside(state: State, request: TxnOffsetCommit) -> bool:
 def attempted(state: State, request: TxnOffsetCommit, failed: str = "") -> State:
     """Return the state after a request, refused or not: once the coordinator has agreed, offsets are part of the transaction."""
     known = state.transaction(request.producer)
-    is_agreed = failed not in {UNKNOWN.name, *(one.name for one in WITH_COORDINATOR)} and known is not None
-    if known is None or not is_agreed or request.support is not Support.ADDS or "commit_adds_offsets" in state.lacks:
+    is_agreed = failed not in {UNKNOWN.name, *(one.name for one in WITH_COORDINATOR)}
+    adds = request.support is Support.ADDS and "commit_adds_offsets" not in state.lacks
+    if known is None or not is_agreed or not adds:
         return state
     return state.with_transaction(request.producer, evolve(known, status=Status.ONGOING, has_offsets=True))
 
@@ -57,9 +58,10 @@ def attempted(state: State, request: TxnOffsetCommit, failed: str = "") -> State
 
 def of_committing(state: State, request: TxnOffsetCommit) -> frozenset[str]:
     """Who says nothing about itself commits, whatever members there are; else as who commits outside of transactions."""
-    is_unsaid = id_of(state, request) == NO_ID and request.instance is None
-    lowest = float("-inf") if state.groups.classic is not None else -1
-    return EVERYTHING if is_unsaid and lowest <= epoch_of(state, request) < 0 else of_members(state, request)
+    epoch = epoch_of(state, request)
+    says_epoch = epoch >= 0 if state.groups.classic is not None else epoch != NOTHING
+    is_unsaid = id_of(state, request) == NO_ID and request.instance is None and not says_epoch
+    return EVERYTHING if is_unsaid else of_members(state, request)
 
 
 def committed(state: State, request: TxnOffsetCommit) -> Outcome:

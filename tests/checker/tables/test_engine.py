@@ -44,15 +44,18 @@ def matrix() -> Iterator[Any]:
     """Yield every machine with every preset in small scopes, and in ``-m exhaustive`` also in larger ones and with observers.
 
     Machines that have no scopes here are compared in their small scope, in ``-m exhaustive``. Beyond the default suite a machine that is
-    observed is compared with observers alone, as all that happens without them happens then too, and on two threads alone.
+    observed is compared with observers alone, as all that happens without them happens then too, and on two threads alone: but for
+    its right rules, which are compared in every way.
     """
     for name, described in MACHINES.items():
         has_observers = any(prop.observers for prop in described.properties)
         small = [(preset, bounds, False) for preset, bounds in itertools.product(described.presets, SMALL.get(name, ()))]
         small += [(described.right, bounds, True) for bounds in SMALL.get(name, ()) if has_observers]
-        larger = itertools.product(described.presets, LARGER.get(name, (described.small,)), (has_observers,))
-        for cases, threads, marks in ((small, (1, 2), ()), (larger, (2,), (pytest.mark.exhaustive,))):
+        larger = list(itertools.product(described.presets, LARGER.get(name, (described.small,)), (has_observers,)))
+        larger += [(described.right, bounds, False) for bounds in LARGER.get(name, (described.small,)) if has_observers]
+        for cases, marks in ((small, ()), (larger, (pytest.mark.exhaustive,))):
             for preset, bounds, observed in cases:
+                threads = (2,) if marks and preset != described.right else (1, 2)
                 case = f"{name}-{preset}-{bounds}-{observed}"
                 yield pytest.param(described, preset, bounds, observed, threads, id=case, marks=marks)
 

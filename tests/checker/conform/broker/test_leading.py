@@ -9,6 +9,7 @@ from collections.abc import Iterator
 import pytest
 from attrs import evolve
 
+from hwmark.checker.conform.broker import session as session_module
 from hwmark.checker.conform.broker.asking import BrokenError, CannotAskError
 from hwmark.checker.conform.broker.leading import epoch_of, relative_of, until
 from hwmark.checker.conform.broker.mock_process import BROKERS
@@ -145,3 +146,15 @@ def test_a_mock_that_died_is_said() -> None:
         process._running.wait()  # noqa: SLF001
         with pytest.raises(BrokenError, match=r"^the broker ended"):
             process.move("topic", 1)
+
+
+def test_a_broker_of_ours_is_started_anew_after_some_programs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It listens elsewhere from then on, and the one before is gone."""
+    monkeypatch.setattr(session_module, "MOST_PROGRAMS", 2)
+    with mock_process() as process:
+        session, ports = Session(process.start(), revive=process.start), list[int]()
+        for _ in range(5):
+            session.begin()
+            ports.append(session.home.port)
+        session.close()
+    assert ports[0] == ports[1] != ports[2] == ports[3] != ports[4]

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,9 @@ from attrs import define, field
 from hypothesis.internal.conjecture import providers
 from hypothesis.internal.constants_ast import Constants
 
+from hwmark.checker.conform.broker import drawing
+from hwmark.checker.conform.broker.asking import BrokenError
+from hwmark.checker.conform.broker.drawing import PARTS as PROGRAMS
 from hwmark.checker.conform.broker.drawing import draw_programs
 from hwmark.checker.conform.broker.play import play
 from hwmark.checker.conform.broker.programs import Program, from_data, smallest, to_data, valid
@@ -21,6 +25,7 @@ from hwmark.checker.conform.found import Implementation, Plan, Verdict
 from hwmark.checker.errors import InputError
 from hwmark.model.broker_api import answer
 from hwmark.model.broker_api.answering import EFFECTS, PARTS
+from hwmark.model.broker_api.partition.requests import InitProducerId, Produce
 from hwmark.model.broker_api.state import State
 from hwmark.spec.broker_api import PROMISES, SOURCES
 from hwmark.spec.broker_api import RULES as DECIDING
@@ -88,6 +93,44 @@ def test_broker_without_a_rule_is_found_out(rule: str) -> None:
         small = smallest(program, lambda one, name=name: name in play(one, ModelBroker(frozenset([rule]))).deviations())
         assert len(small) <= 9
         assert name in play(small, ModelBroker(frozenset([rule]))).deviations()
+
+
+@define
+class BreakingBroker(ModelBroker):
+    """Remembers no batches, and breaks where it is asked for a batch without an acknowledgement by the leader's replicas."""
+
+    def ask(self, request: Any, *, waits: bool = False) -> Any:
+        """Answer as the model does without a rule, or not at all."""
+        if isinstance(request, Produce) and request.acks == 1:
+            raise BrokenError("it breaks")
+        return super().ask(request, waits=waits)
+
+
+def test_a_deviation_is_shown_again_whatever_broke_later() -> None:
+    """What breaks the connection is not asked again, but in programs that came to a deviation before."""
+    finder = Finder(BreakingBroker(frozenset(["duplicate"])), never)
+    finder.take((InitProducerId("p"), Produce(producer="p"), Produce(producer="p")))
+    finder.take((InitProducerId("p"), Produce(producer="p", acks=1)))
+    assert set(finder.deviating) == {"produce/error/duplicate", "produce/answer/append_in_order"}
+    assert {finder.check(rule).verdict for rule in finder.deviating.values()} == {Verdict.DEVIATES}
+
+
+@pytest.mark.parametrize("count", [1, 7, 30])
+def test_no_more_programs_are_drawn_than_were_asked_for(count: int) -> None:
+    """Of each part, however many kinds of them it has; and one at least."""
+    assert len(PROGRAMS) <= len(drawn(count, 0)) <= count * len(PROGRAMS)
+
+
+def test_each_kind_of_programs_is_drawn() -> None:
+    """By its share: the programs of each part are as many as were asked for, if there are so many of each kind."""
+    shares = {name: sum(share for share, _ in part) for name, part in PROGRAMS.items()}
+    told: list[tuple[str, int]] = []
+    names = {id(programs): name for name, part in PROGRAMS.items() for _, programs in part}
+    with patch.object(drawing, "_draw", lambda programs, due, _number, _take: told.append((names[id(programs)], due))):
+        draw_programs(100, 0, never)
+    assert Counter(name for name, _ in told) == {name: len(part) for name, part in PROGRAMS.items()}
+    assert {name: sum(due for one, due in told if one == name) for name in shares} == dict.fromkeys(shares, 100)
+    assert all(due >= 100 // shares[name] for name, due in told)
 
 
 def test_same_seed_draws_the_same_programs() -> None:
