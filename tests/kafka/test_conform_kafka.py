@@ -20,7 +20,7 @@ def test_kafka_deviates_nowhere(release: str, capsys: pytest.CaptureFixture[str]
     """With the default budget and seed, nothing deviates, and all is asked that a node allows that leads alone."""
     code = run(["conform", "kafka", "--release", release, "--json"])
     report: dict[str, Any] = json.loads(capsys.readouterr().out)
-    assert [check["id"] for check in report["checks"] if check["verdict"] == "deviates"] == []
+    assert [check for check in report["checks"] if check["verdict"] in {"deviates", "undetermined"}] == []
     assert (code, report["verdict"]) == (0, "clean")
     assert report["implementations"] == [{"name": "Apache Kafka", "version": release, "why": None}]
     unasked = {check["rule"] for check in report["checks"] if check["verdict"] == "not_asked"}
@@ -34,7 +34,7 @@ def test_leaders_deviate_nowhere(release: str, capsys: pytest.CaptureFixture[str
     """Three nodes, whose partitions get one leader after the other, deviate nowhere; all about leader epochs is asked."""
     code = run(["conform", "kafka", "--nodes", "3", "--release", release, "--budget", "80", "--json"])
     report: dict[str, Any] = json.loads(capsys.readouterr().out)
-    assert [check["id"] for check in report["checks"] if check["verdict"] in {"deviates", "undetermined"}] == []
+    assert [check for check in report["checks"] if check["verdict"] in {"deviates", "undetermined"}] == []
     assert (code, report["verdict"], report["stopped"]) == (0, "clean", None)
     assert report["implementations"] == [{"name": "Apache Kafka, 3 nodes", "version": release, "why": None}]
     asked = {check["id"]: check["asked"] for check in report["checks"]}

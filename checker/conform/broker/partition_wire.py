@@ -67,12 +67,18 @@ def init(session: Session, request: InitProducerId) -> ProducerIdGiven:
 
 
 def produce(session: Session, request: Produce) -> Produced | NotAnswered:
-    """Send records, and wait where no answer is to come until they have been dealt with."""
+    """Send records, and wait where no answer is to come until they have been dealt with.
+
+    Those of a transaction are sent once it has a coordinator: else a leader, which cannot ask anybody, answers NOT_ENOUGH_REPLICAS.
+    """
     topic, partition = session.place(request.where)
     version, broker = session.version(PRODUCE, *SUPPORTING[request.support]), asked(session, request)
     data = {"name": topic, "partition_data": ({"index": partition, "records": batches(session, request)},)}
     session.sent += request.count
-    name = session.transactional_id(request.producer) if request.transactional and request.producer else None
+    name = None
+    if request.transactional and request.producer:
+        name = session.transactional_id(request.producer)
+        session.coordinator(request.producer)
     values = {"transactional_id": name, "acks": request.acks, "timeout": 5000, "topic_data": (data,)}
     answer = broker.call(PRODUCE, version, values, is_answered=request.acks != 0)
     if answer is None:

@@ -85,6 +85,8 @@ class Session:
     groups: GroupSession = field(factory=GroupSession)
     _others: dict[tuple[str, int], Connection] = field(factory=dict)
     """Connections to other brokers."""
+    _coordinators: dict[str, Connection] = field(factory=dict)
+    """Connections to the coordinators of producers' transactions."""
     _numbers: Iterator[int] = field(factory=itertools.count)
     _programs: int = 0
     """How many have begun since the broker was started."""
@@ -117,6 +119,7 @@ class Session:
         self.topic, self.sent, self.ids = f"{self.prefix}-{next(self._numbers)}", 0, ProducerIds()
         self.began = int(time.time() * 1000) - 100_000
         self.led, self.epochs = NOBODY, []
+        self._coordinators.clear()
         self.groups.begin(self.topic)
         try:
             self._create()
@@ -228,7 +231,22 @@ class Session:
         return f"{self.topic}-{producer}"
 
     def coordinator(self, producer: str) -> Connection:
-        """Return a connection to the coordinator of a producer's transactions, once it has heard of the topic."""
+        """Return a connection to the coordinator of a producer's transactions, once it is one, and has heard of the topic."""
+        if producer not in self._coordinators:
+            found = self._found(producer)
+            until(self.connection.timeout, lambda: self._coordinates(found, producer), "a producer's coordinator does not become one")
+            self._coordinators[producer] = found
+        return self._coordinators[producer]
+
+    def _coordinates(self, broker: Connection, producer: str) -> bool:
+        """Whether a broker has loaded what there is of a producer's transactions; what it does not tell is taken for granted."""
+        version = broker.version(DESCRIBE_TRANSACTIONS, *VERSIONS[DESCRIBE_TRANSACTIONS])
+        if version is None:
+            return True
+        answer = broker.call(DESCRIBE_TRANSACTIONS, version, {"transactional_ids": (self.transactional_id(producer),)})
+        return str(error_of(first_of(answer.transaction_states).error_code)) not in NOT_YET
+
+    def _found(self, producer: str) -> Connection:
         version = self.connection.version(FIND_COORDINATOR, *VERSIONS[FIND_COORDINATOR])
         if version is None:
             return self.connection

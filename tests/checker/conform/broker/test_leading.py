@@ -20,6 +20,7 @@ from hwmark.model.broker_api.common import Errors
 from hwmark.model.broker_api.partition.requests import (
     CurrentEpoch,
     Fetch,
+    InitProducerId,
     Led,
     ListOffsets,
     NewLeader,
@@ -116,15 +117,34 @@ def test_where_nobody_follows_it_is_said(process: Process) -> None:
 
 
 def test_a_coordinator_that_does_not_hear_of_the_topic_is_said(process: Process, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Another broker than the leader is waited for, and not for ever; the leader knows the topic."""
+    """Another broker than the leader is waited for, and not for ever; the leader knows the topic. Each broker coordinates some of these."""
     session = Session(process.start(), move=process.move)
     session.home.timeout = 0.3
     session.begin()
-    asked = {session.coordinator(name) is session.connection for name in "abcdefgh"}
+    asked = {session.coordinator(name) is session.connection for name in "abcdefghi"}
     monkeypatch.setattr(Session, "_is_known_to", lambda _session, _broker: False)
     with pytest.raises(BrokenError, match=r"^a producer's coordinator does not hear of the topic for 0\.3 s$"):
-        _ = [session.coordinator(name) for name in "abcdefgh"]
+        _ = [session.coordinator(name) for name in "jklmnop"]
     assert asked == {False, True}
+    session.close()
+
+
+def test_a_coordinator_is_asked_once_it_is_one(process: Process, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Found once in a program, and waited for, also before the batches of a transaction: not for ever."""
+    ready = iter([False, False, True, False])
+    monkeypatch.setattr(Session, "_coordinates", lambda _session, _broker, _producer: next(ready, False))
+    session = Session(process.start(), move=process.move)
+    session.home.timeout = 0.3
+    broker = WireBroker(session)
+    broker.begin()
+    broker.ask(InitProducerId("p"))
+    assert broker.ask(Produce(producer="p", transactional=True)).error is Errors.INVALID_PRODUCER_ID_MAPPING
+    assert session.coordinator("p") is session.coordinator("p")
+    assert next(ready) is False
+    broker.begin()
+    broker.ask(InitProducerId("p"))
+    with pytest.raises(BrokenError, match=r"^a producer's coordinator does not become one for 0\.3 s$"):
+        broker.ask(Produce(producer="p", transactional=True))
     session.close()
 
 
