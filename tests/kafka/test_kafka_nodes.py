@@ -160,7 +160,25 @@ def test_a_version_that_was_never_released_is_refused() -> None:
         KafkaNodes("4.0.77").__enter__()
 
 
+@pytest.mark.parametrize("controllers", [0, 4])
+def test_controllers_are_some_of_the_nodes(controllers: int) -> None:
+    """No controller leads nobody, and there are no more than nodes."""
+    with pytest.raises(InputError, match=rf"^of 3 nodes from 1 to 3 are controllers, not {controllers}$"):
+        KafkaNodes(count=3, controllers=controllers).__enter__()
+
+
 # -- three nodes --
+
+
+def test_a_node_may_be_no_controller(tmp_path: Path) -> None:
+    """The first is, the others serve clients alone, and a topic has its replicas on all."""
+    with KafkaNodes(count=3, controllers=1, folder=tmp_path / "new") as nodes:
+        admin = create(nodes, "replicated", 3)
+        produce(nodes, "replicated", b"a")
+        assert set(admin.list_topics("replicated", SECONDS).topics["replicated"].partitions[0].isrs) == {1, 2, 3}
+        written = [nodes.node(one).settings.read_text(encoding="utf-8") for one in (1, 2, 3)]
+    assert ["process.roles=broker,controller\n" in one for one in written] == [True, False, False]
+    assert ["CONTROLLER://" in one for one in written] == [True, False, False]
 
 
 def test_two_of_three_go_on_without_their_leader() -> None:

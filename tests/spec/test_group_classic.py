@@ -14,7 +14,6 @@ from attrs import asdict, evolve
 
 from hwmark.checker.explore import Options, explore
 from hwmark.checker.stateful import repeatable, stateful
-from hwmark.checker.tables.engine import explore as in_tables
 from hwmark.checker.verdict import Exploration, Verdict
 from hwmark.model.group_classic.coordinator import coordinator_handle_join, coordinator_handle_sync
 from hwmark.model.group_classic.machine import machine
@@ -37,7 +36,7 @@ from hwmark.spec.group_classic.lessons import LESSONS
 from hwmark.spec.group_classic.presets import PRESETS
 from hwmark.spec.group_classic.properties import PROPERTIES
 from hwmark.spec.group_classic.rows import NEVER, ROWS, TWO
-from hwmark.spec.group_classic.scopes import COOPERATIVE, COOPERATIVE_STATIC, EAGER, EAGER_STATIC, REFINES, SCOPES, UPGRADE
+from hwmark.spec.group_classic.scopes import COOPERATIVE, COOPERATIVE_STATIC, EAGER, EAGER_STATIC, UPGRADE
 from hwmark.spec.group_classic.standing import owns
 from hwmark.spec.property import Property, Reachable, Witness, invariant, reachable, witness
 from hwmark.spec.row import Row
@@ -352,33 +351,7 @@ def test_the_small_scope_is_small() -> None:
     assert exploration.states == 5483
 
 
-# -- larger scopes --
-
-
-LARGE = [row for row in SCOPES if row.states is not None and 100_000 < row.states < 400_000 and row.holds != REFINES]
-"""Smaller scopes are explored with the rows of the catalogue, and larger ones by ``hwmark catalogue --run``."""
-
-
-@pytest.mark.exhaustive
-@pytest.mark.parametrize("row", LARGE, ids=lambda row: row.id)
-def test_right_rules_hold_in_large_scopes(row: Row) -> None:
-    """Any two things that go wrong, three consumers with one: every promise holds, in exactly as many states."""
-    properties = [prop for prop in PROPERTIES if prop in SAFE or prop.name in row.holds]
-    exploration = in_tables(build(str(row.rules_on), row.config, row.bounds), properties, Options(keep_going=True))
-    assert (exploration.verdict, exploration.states) == (Verdict.HOLDS, row.states)
-
-
-REFINED = [row for row in SCOPES if row.states is not None and row.states < 100_000 and row.holds == REFINES]
-"""Where each step is looked at as one of ownership; what is remembered for that makes tables slow to learn."""
-
-
-@pytest.mark.exhaustive
-@pytest.mark.parametrize("row", REFINED, ids=lambda row: row.id)
-def test_static_members_refine_ownership(row: Row) -> None:
-    """Any one thing that goes wrong: each step is one of ownership, in exactly as many states."""
-    properties = [prop for prop in PROPERTIES if prop.name in row.holds]
-    exploration = judged(build(str(row.rules_on), row.config, row.bounds), properties)
-    assert (exploration.verdict, exploration.states) == (Verdict.HOLDS, row.states)
+# -- larger scopes: all but these are rows of the catalogue --
 
 
 @pytest.mark.parametrize("static_members", [0, 3])

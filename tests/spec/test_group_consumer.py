@@ -13,7 +13,6 @@ import pytest
 from attrs import evolve
 from hypothesis.stateful import run_state_machine_as_test
 
-from hwmark.checker.catalogue import prove
 from hwmark.checker.equivariance import asymmetry
 from hwmark.checker.explore import Options, explore
 from hwmark.checker.shipped import load_shipped
@@ -28,10 +27,9 @@ from hwmark.model.machine import Machine, Step, bind, put
 from hwmark.spec.group_consumer import properties as promises
 from hwmark.spec.group_consumer.lessons import LESSONS
 from hwmark.spec.group_consumer.presets import PRESETS
-from hwmark.spec.group_consumer.scopes import SCOPES, UNDISTURBED
+from hwmark.spec.group_consumer.scopes import UNDISTURBED
 from hwmark.spec.ownership_seen import unseen
 from hwmark.spec.property import Invariant, Property, Reachable, StepProperty
-from hwmark.spec.row import Row
 
 SMALLEST = Bounds(partitions=1)
 LARGE = Bounds(
@@ -73,14 +71,6 @@ def test_right_rules_keep_every_promise() -> None:
     assert (exploration.states, exploration.transitions, exploration.depth) == (1168, 3090, 23)
     regular = {"client_send_heartbeat", "coordinator_handle_heartbeat", "client_receive_response", "client_reconcile"}
     assert {name for name, times in exploration.taken.items() if times} == regular
-
-
-@pytest.mark.exhaustive
-@pytest.mark.parametrize("row", SCOPES, ids=lambda row: row.id)
-def test_right_rules_hold_in_every_scope(row: Row) -> None:
-    """Whatever goes wrong in a scope, nothing breaks, and it has exactly so many states."""
-    proved = prove(row, lambda: None)
-    assert (proved.agrees, proved.states) == (True, row.states), proved.why
 
 
 @pytest.mark.parametrize("bounds", [Bounds(losses=2, leaves=2, commits=1), Bounds(members=3, losses=1, failovers=1)], ids=["two", "three"])

@@ -33,6 +33,8 @@ CLASSIC = Config()
 SAFE = tuple(prop for prop in promises.PROPERTIES if prop.kind in {"invariant", "step"})
 UNOBSERVED = tuple(prop for prop in SAFE if not prop.observers)
 TRANSACTIONS = Bounds(members=2, max_generation=2, commits=0, transactional_commits=1)
+LARGE = 200_000
+"""States beyond which a scope is left to ``hwmark catalogue --run``."""
 
 
 def build(preset: str = "offsets", bounds: Bounds = SMALL, config: Config = CLASSIC) -> Machine[State]:
@@ -86,9 +88,9 @@ def test_only_the_other_protocol_is_idle(config: Config, idle: set[str]) -> None
 
 
 @pytest.mark.exhaustive
-@pytest.mark.parametrize("row", SCOPES, ids=lambda row: str(row.id))
+@pytest.mark.parametrize("row", [row for row in SCOPES if row.states <= LARGE], ids=lambda row: str(row.id))
 def test_scopes(row: Any) -> None:
-    """In each scope the right rules keep every promise that needs no memory, in as many states as the scope says."""
+    """In each scope but the largest the right rules keep every promise that needs no memory, in as many states as the scope says."""
     config = row.config or CLASSIC
     named = [prop for prop in promises.PROPERTIES if prop.name in row.holds]
     explored = explore_with_tables(

@@ -105,7 +105,7 @@ def test_scopes_ask_what_may_be_asked() -> None:
 
 
 @pytest.mark.exhaustive
-@pytest.mark.parametrize("row", SCOPES, ids=lambda row: str(row.id))
+@pytest.mark.parametrize("row", [row for row in SCOPES if row.states is not None and row.states < 100_000], ids=lambda row: str(row.id))
 def test_scopes(row: Row) -> None:
     """In each scope nothing breaks, in as many states as the scope says."""
     asked = [prop for prop in promises.PROPERTIES if prop.name in row.holds or (prop in SAFE and not prop.observers)]

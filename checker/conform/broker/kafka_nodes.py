@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Starts nodes of Apache Kafka on this machine, each of them broker and controller, and breaks them when asked.
+"""Starts nodes of Apache Kafka on this machine, each of them a broker, most a controller too, and breaks them when asked.
 
 They listen on 127.0.0.1 only. They end with the context, and with the thread that started them where ``setpriv`` can see to
 that; not by Ctrl-C, which is for whoever started them to handle. Listeners are plain: there is neither TLS nor SASL.
@@ -57,6 +57,8 @@ class KafkaNodes:
 
     version: str = "4.3.1"
     count: int = 1
+    controllers: int | None = None
+    """How many of them, from the first on, are controllers too; ``None``: all."""
     folder: Path | None = None
     settings: Mapping[str, object] = field(factory=dict)
     features: Mapping[str, int] = field(factory=dict)
@@ -131,16 +133,23 @@ class KafkaNodes:
         """Choose ports, write settings, and format each node's folder, which is what gives a cluster its features."""
         if self.count < 1:
             raise InputError(f"a cluster has one node or more, not {self.count}")
+        controllers = self.count if self.controllers is None else self.controllers
+        if not 1 <= controllers <= self.count:
+            raise InputError(f"of {self.count} nodes from 1 to {self.count} are controllers, not {controllers}")
         ports = _free_ports(2 * self.count)
         numbers = range(1, self.count + 1)
         self._nodes = {one: Node(one, ports.pop(), ports.pop(), self._place / f"node-{one}", java) for one in numbers}
-        voters = ",".join(f"{node.number}@{HERE}:{node.controller_port}" for node in self._nodes.values())
+        voters = ",".join(f"{one}@{HERE}:{self._nodes[one].controller_port}" for one in numbers[:controllers])
         cluster = base64.urlsafe_b64encode(b"hwmark" + secrets.token_bytes(10)).decode().rstrip("=")
         for node in self._nodes.values():
             node.folder.mkdir()
+            roles = {"broker": f"PLAINTEXT://{HERE}:{node.port}", "controller": f"CONTROLLER://{HERE}:{node.controller_port}"}
+            if node.number > controllers:
+                del roles["controller"]
             chosen = {
                 "node.id": node.number,
-                "listeners": f"PLAINTEXT://{HERE}:{node.port},CONTROLLER://{HERE}:{node.controller_port}",
+                "process.roles": ",".join(roles),
+                "listeners": ",".join(roles.values()),
                 "controller.quorum.voters": voters,
                 "log.dirs": node.log_dir,
             }

@@ -10,7 +10,6 @@ from hwmark.checker.errors import InputError
 from hwmark.checker.text import shown
 
 FIXED = {
-    "process.roles": "broker,controller",
     "controller.listener.names": "CONTROLLER",
     "inter.broker.listener.name": "PLAINTEXT",
     "listener.security.protocol.map": "PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT",

@@ -65,7 +65,7 @@ def kafka(plan: Plan, stop: Stop, done: Done) -> Found:
 
     found: list[Found] = []
     for version in plan.names or (PINNED,):
-        with KafkaNodes(version=version, count=plan.nodes, settings=REPLICAS) as nodes:
+        with KafkaNodes(version=version, count=plan.nodes, controllers=1, settings=REPLICAS) as nodes:
             found.append(_at(nodes.bootstrap.split(",")[0], plan, stop, done, lacking(release_of(version))))
     name = "Apache Kafka" if plan.nodes == 1 else f"Apache Kafka, {plan.nodes} nodes"
     versions = tuple(Implementation(name, version) for version in plan.names or (PINNED,))
