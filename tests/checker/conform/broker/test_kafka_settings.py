@@ -25,9 +25,9 @@ def test_what_is_wanted_comes_first() -> None:
     assert settings["auto.create.topics.enable"] == "false"
 
 
-@pytest.mark.parametrize("name", ["node.id", "process.roles"])
+@pytest.mark.parametrize("name", ["node.id", "controller.listener.names"])
 def test_what_makes_a_node_cannot_be_given(name: str) -> None:
-    """What is chosen for each node, and the two roles of each, stay."""
+    """What is chosen for each node, and how all are built, stays."""
     with pytest.raises(InputError, match=f"^the setting {name} is chosen here, and cannot be given$"):
         settings_of(1, {"node.id": 1}, {name: "x"})
 
